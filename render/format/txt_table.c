@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "query/short_name.h"
 
 #define GAP	    2
 #define MAX_COLUMNS 40
@@ -172,7 +173,7 @@ static void put_cell(struct term *term, const struct layout *l, const struct doc
 {
 	enum term_style style = TERM_PLAIN;
 	const char *text = cell->text ? cell->text : "";
-	_free_ char *cut = NULL;
+	_free_ char *brief = NULL, *cut = NULL;
 
 	if (column->kind == CELL_BAR) {
 		term_bar(term, cell->value);
@@ -183,6 +184,8 @@ static void put_cell(struct term *term, const struct layout *l, const struct doc
 		term_right(term, style, l->width[i], text);
 		return;
 	}
+	if (cell->is_code && term->width && str_width(text) > l->width[i])
+		text = brief = short_name(text);
 	cut = term_cut(term, text, term->width ? l->width[i] : (size_t)-1);
 	style = term_frame_style(cell->code);
 	if (i == last)

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "query/short_name.h"
 
 /* Every stack begins with some of these: that they have all of the time says nothing. */
 static const char *const starters[] = {"_start",
@@ -96,15 +97,35 @@ static uint32_t deepest(const struct profile *p, const int64_t *sums)
 	return node;
 }
 
+static bool is_script(const struct profile *p, uint32_t function)
+{
+	const struct function *f = &p->functions.at[function];
+
+	return f->kind == KIND_JIT && f->named;
+}
+
+/* @node: from which on its callers are looked at. */
+static void find_script(const struct thread_accounts *a, uint32_t node, struct hot_branch *out)
+{
+	for (size_t i = 0; i < out->n; i++)
+		if (is_script(a->p, out->calls[i]))
+			return;
+	for (; node && !out->script; node = a->p->nodes.at[node].parent) {
+		const uint32_t function = function_of(a->p, node);
+
+		if (is_script(a->p, function) && is_shown(&a->filter, function))
+			out->script = function;
+	}
+}
+
 /* @sums: amounts by node, which are lost. */
 static void find_branch(const struct thread_accounts *a, int64_t *sums, struct hot_branch *out)
 {
 	const struct profile *p = a->p;
-	uint32_t path[HOT_CALLS], last = 0;
+	uint32_t path[HOT_CALLS], last = 0, node;
 
 	add_up(p, sums);
-	for (uint32_t node = deepest(p, sums); node && out->n < HOT_CALLS;
-	     node = p->nodes.at[node].parent) {
+	for (node = deepest(p, sums); node && out->n < HOT_CALLS; node = p->nodes.at[node].parent) {
 		const uint32_t function = function_of(p, node);
 
 		if (is_starter(p, function))
@@ -118,6 +139,7 @@ static void find_branch(const struct thread_accounts *a, int64_t *sums, struct h
 	}
 	for (size_t i = 0; i < out->n; i++)
 		out->calls[i] = path[out->n - 1 - i];
+	find_script(a, node, out);
 }
 
 /* --- where it ran ----------------------------------------------------------------------------- */
@@ -186,7 +208,7 @@ static uint32_t call_of(const struct profile *p, uint32_t node, uint32_t functio
 }
 
 struct wait_call {
-	uint32_t node;
+	uint32_t node, object;
 	int64_t value;
 };
 typedef VEC(struct wait_call) wait_calls;
@@ -212,10 +234,36 @@ static uint32_t common_caller(const struct profile *p, wait_calls *calls, int64_
 		const uint32_t caller = p->nodes.at[c->node].parent;
 
 		if (caller && function_of(p, caller) == most)
-			calls->at[n++] = (struct wait_call){caller, c->value};
+			calls->at[n++] = (struct wait_call){caller, c->object, c->value};
 	}
 	calls->n = n;
 	return most;
+}
+
+static uint32_t object_of(const struct profile *p, const struct sample *s)
+{
+	return s->reason ? p->reasons.at[s->reason].object : 0;
+}
+
+/* The string that stands for more than half of @all: Boyer and Moore, "MJRTY: a fast majority vote
+ * algorithm" (1991), and a count of what it finds. */
+static uint32_t common_object(const wait_calls *calls, int64_t all)
+{
+	uint32_t object = 0;
+	int64_t lead = 0, sum = 0;
+
+	vec_each (c, calls) {
+		if (lead <= 0)
+			object = c->object;
+		lead += c->object == object ? c->value : -c->value;
+		if (lead < 0) {
+			object = c->object;
+			lead = -lead;
+		}
+	}
+	vec_each (c, calls)
+		sum += c->object == object ? c->value : 0;
+	return 2 * sum > all ? object : 0;
 }
 
 struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
@@ -230,15 +278,14 @@ struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
 
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const struct sample *s = &p->samples.at[i];
-		const uint32_t node = a->classes->of[i] == hold->class &&
-						      a->classes->site[i] == hold->function &&
-						      is_of(p, s->thread, account)
-					      ? call_of(p, s->node, hold->function)
-					      : 0;
 
-		if (node)
-			vec_push(&calls, ((struct wait_call){node, filter_value(&a->filter, i)}));
+		if (a->classes->of[i] == hold->class && a->classes->site[i] == hold->function &&
+		    is_of(p, s->thread, account))
+			vec_push(&calls, ((struct wait_call){call_of(p, s->node, hold->function),
+							     object_of(p, s),
+							     filter_value(&a->filter, i)}));
 	}
+	out.object = common_object(&calls, hold->value);
 	while (caller && out.n < HOT_CALLS) {
 		path[out.n++] = caller;
 		caller = common_caller(p, &calls, hold->value);
@@ -247,4 +294,26 @@ struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
 		out.calls[i] = path[out.n - 1 - i];
 	vec_release(&calls);
 	return out;
+}
+
+/* --- in words --------------------------------------------------------------------------------- */
+
+static void add_call(const struct profile *p, uint32_t function, const char *before,
+		     struct str *out)
+{
+	_free_ char *name = short_name(profile_text(p, p->functions.at[function].name));
+
+	str_addf(out, "%s%s", before, name);
+}
+
+void hot_branch_text(const struct profile *p, const struct hot_branch *b, struct str *out)
+{
+	if (b->script)
+		add_call(p, b->script, "", out);
+	for (size_t i = b->script && b->n == HOT_CALLS; i < b->n; i++)
+		add_call(p, b->calls[i],
+			 b->script && i == (b->n == HOT_CALLS) ? " > … > "
+			 : i				       ? " > "
+							       : "",
+			 out);
 }

@@ -5,6 +5,7 @@
 #ifndef QUERY_HOT_PATH_H
 #define QUERY_HOT_PATH_H
 
+#include "base/str.h"
 #include "query/thread_accounts.h"
 
 /* The last functions of a branch, at most. */
@@ -15,8 +16,16 @@
 struct hot_branch {
 	uint32_t calls[HOT_CALLS]; /* the outermost first */
 	size_t n;
+	/* The innermost function before these that a runtime compiled: of a script that calls the
+	 * runtime's own code the one that is known to who wrote it. 0: none, or they have one. */
+	uint32_t script;
 	int64_t value; /* in the last of them, with what that calls */
+	/* Of waits: what most of them were for, a string; 0: several things, or none is known. */
+	uint32_t object;
 };
+
+/* Adds "readRows > … > JsonParser<…>::ParseJson", in short names. */
+void hot_branch_text(const struct profile *, const struct hot_branch *, struct str *);
 
 struct hot_path {
 	size_t samples;

@@ -7,8 +7,10 @@
 #include "base/str.h"
 #include "model/reason.h"
 #include "query/hot_path.h"
+#include "query/short_name.h"
 #include "query/thread_accounts.h"
 #include "view/base.h"
+#include "view/commands.h"
 #include "view/ready_fact.h"
 
 /* Percent from which a clause is worth a place in the sentence. */
@@ -17,6 +19,10 @@
 #define UNNAMED_FROM 5.0
 #define KERNEL_FROM  10.0
 #define LOCK_FROM    5.0
+/* Columns of a word of a command line. */
+#define WORD_MOST 32
+/* … and of what was waited for. */
+#define OBJECT_MOST 48
 /* Fewer samples do not tell where a thread ran. */
 #define PATH_SAMPLES 10
 
@@ -34,9 +40,10 @@ static struct str *clause(struct finding *f)
 	return &f->s;
 }
 
-static const char *function_name(const struct profile *p, uint32_t function)
+/* Freed by the caller. */
+static char *function_name(const struct profile *p, uint32_t function)
 {
-	return function ? profile_text(p, p->functions.at[function].name) : "";
+	return short_name(profile_text(p, p->functions.at[function].name));
 }
 
 /* --- who ran ---------------------------------------------------------------------------------- */
@@ -73,13 +80,19 @@ static bool is_time(const struct thread_accounts *a)
 	return a->unit && !strcmp(a->unit, "ns");
 }
 
-/* "worker-3 4711"; of files that name no threads "". */
+/* "worker-3 4711"; "cc1 4711 (parse.c)" where several processes of its program tell themselves
+ * apart by that; of files that name no threads "". */
 static char *thread_text(const struct profile *p, uint32_t thread)
 {
 	const struct thread *t = &p->threads.at[thread];
 	const char *name = profile_text(p, t->name);
+	_free_ char *word = command_distinct(p, thread);
+	_free_ char *brief = word ? str_cut_middle(word, WORD_MOST, "…") : NULL;
 
-	return t->tid ? mem_printf("%s %u", name, t->tid) : mem_strdup(name);
+	if (!t->tid)
+		return mem_strdup(name);
+	return brief ? mem_printf("%s %u (%s)", name, t->tid, brief)
+		     : mem_printf("%s %u", name, t->tid);
 }
 
 /* "the busiest of 6 threads, worker-3 4711, ran for 517 ms of 2.00 s" */
@@ -114,29 +127,22 @@ static void add_most(struct finding *f, const char *thread, size_t threads, int6
 		str_addf(&f->s, " of %s", value_text((double)a->of[WAIT_NONE], a->unit));
 }
 
-/* "processCommand > call > sortCommand" */
-static void add_branch(struct finding *f, const struct hot_branch *b)
-{
-	for (size_t i = 0; i < b->n; i++)
-		str_addf(&f->s, "%s%s", i ? " > " : "", function_name(f->a.p, b->calls[i]));
-}
-
 /* ", 51.1 % of that in call > sortCommand, 9.4 % in sdsdup itself", ", 83 % of that in often" */
 static void add_path(struct finding *f, int64_t on, const struct hot_path *path)
 {
 	const struct hot_branch *b = &path->branch;
 	const uint32_t last = b->n ? b->calls[b->n - 1] : 0;
 	const bool has_branch = b->n > 1 || (b->n && last != path->self);
+	_free_ char *self = function_name(f->a.p, path->self);
 
 	if (has_branch) {
 		str_addf(&f->s, ", %s of that in ", percent_text((double)b->value, (double)on));
-		add_branch(f, b);
+		hot_branch_text(f->a.p, b, &f->s);
 	}
 	if (!path->self || (b->n > 1 && last == path->self && b->value == path->self_value))
 		return;
 	str_addf(&f->s, ", %s %sin %s%s", percent_text((double)path->self_value, (double)on),
-		 has_branch ? "" : "of that ", function_name(f->a.p, path->self),
-		 has_branch ? " itself" : "");
+		 has_branch ? "" : "of that ", self, has_branch ? " itself" : "");
 }
 
 static void run_clause(struct finding *f)
@@ -164,14 +170,23 @@ static void run_clause(struct finding *f)
 
 /* --- who waited ------------------------------------------------------------------------------- */
 
-/* " in ProcSleep > WaitLatch" */
+/* " in ProcSleep > WaitLatch (epoll)", " in scan_table > read (disk, /srv/table.data)"; a lock has
+ * a clause of its own. */
 static void add_site(struct finding *f, const struct thread_account *t,
 		     const struct thread_hold *hold)
 {
 	const struct hot_branch b = hot_path_to_wait(&f->a, t, hold);
+	const char *object = profile_text(f->a.p, b.object);
+	_free_ char *brief = str_cut_middle(object, OBJECT_MOST, "…");
+	const bool named = *object && hold->kind != REASON_LOCK;
 
-	str_add(&f->s, " in ");
-	add_branch(f, &b);
+	if (hold->function) {
+		str_add(&f->s, " in ");
+		hot_branch_text(f->a.p, &b, &f->s);
+	}
+	if (hold->kind && hold->kind < REASON_KINDS)
+		str_addf(&f->s, " (%s%s%s)", reason_kind_name(hold->kind), named ? ", " : "",
+			 named ? brief : "");
 }
 
 static int64_t waits_of(const struct thread_account *t)
@@ -225,10 +240,8 @@ static void wait_clause(struct finding *f)
 				    t->of[WAIT_HELD_UP] ? WAIT_HELD_UP : WAIT_UNDECIDED);
 	add_waits(f);
 	str_addf(&f->s, ", longest %s, %s", thread, value_text((double)waits_of(t), f->a.unit));
-	if (hold && hold->function)
+	if (hold)
 		add_site(f, t, hold);
-	if (hold && hold->kind && hold->kind < REASON_KINDS)
-		str_addf(&f->s, " (%s)", reason_kind_name(hold->kind));
 }
 
 /* Waits for one lock; for those in one function where nothing names the lock. */
@@ -274,6 +287,17 @@ static void find_locks(const struct thread_accounts *a, struct locks *l)
 	}
 }
 
+static void add_lock_text(struct finding *f, const struct lock *lock)
+{
+	_free_ char *function = function_name(f->a.p, lock->function);
+
+	str_addf(clause(f), "the largest lock is %s%s: %s of waits in %s thread%s",
+		 lock->function ? "one in " : "",
+		 lock->function ? function : profile_text(f->a.p, lock->object),
+		 value_text((double)lock->value, f->a.unit), count_text(lock->threads),
+		 lock->threads == 1 ? "" : "s");
+}
+
 /* "the largest lock is app:queue_lock: 3.20 s of waits in 12 threads" */
 static void lock_clause(struct finding *f)
 {
@@ -288,14 +312,8 @@ static void lock_clause(struct finding *f)
 			most = lock;
 	if (most && (double)most->value * 100 >=
 			    LOCK_FROM * (double)(f->a.of[WAIT_NONE] + f->a.of[WAIT_HELD_UP] +
-						 f->a.of[WAIT_UNDECIDED])) {
-		str_addf(clause(f), "the largest lock is %s%s: %s of waits in %s thread%s",
-			 most->function ? "one in " : "",
-			 most->function ? function_name(f->a.p, most->function)
-					: profile_text(f->a.p, most->object),
-			 value_text((double)most->value, f->a.unit), count_text(most->threads),
-			 most->threads == 1 ? "" : "s");
-	}
+						 f->a.of[WAIT_UNDECIDED]))
+		add_lock_text(f, most);
 	vec_release(&l.all);
 	map_release(&l.by_object);
 	map_release(&l.by_thread);
@@ -314,8 +332,11 @@ static void starved_clause(struct finding *f)
 	if (ready <= 0 || ready * 100 < STARVED_FROM * ((double)all.on_ns + ready) ||
 	    ready * 100 < STARVED_FROM * (double)span_ns(f->in))
 		return;
-	str_addf(clause(f), "threads were ready without a CPU for %s, longest %s, %s",
-		 ns_text(ready), thread, ns_text((double)most->runnable_ns));
+	if (most->runnable_ns == all.runnable_ns)
+		str_addf(clause(f), "%s was ready without a CPU for %s", thread, ns_text(ready));
+	else
+		str_addf(clause(f), "threads were ready without a CPU for %s, longest %s, %s",
+			 ns_text(ready), thread, ns_text((double)most->runnable_ns));
 	ready_why(f->in->profile, most->thread, most->nice, &f->s);
 }
 

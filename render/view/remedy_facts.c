@@ -12,6 +12,8 @@
 #define WORTH	  5.0
 #define LABEL	  "Remedy"
 #define MOST_SAID 3
+/* Percent from which a gap hides what was asked for. */
+#define HIDES 20.0
 
 /* What the functions of a profile show of gaps: values of the tree's measure. */
 struct gaps {
@@ -71,12 +73,17 @@ static bool is_said(const struct runtime *const *said, size_t n, const struct ru
 	return false;
 }
 
+/* The time in scripts of which only the runtime's own functions have a name. */
+static int64_t unnamed_scripts(const struct view_input *in, const struct gaps *g,
+			       const struct runtime *r)
+{
+	return r->script && !g->python ? total_of(in, r->script) : 0;
+}
+
 static void runtime_fact(const struct view_input *in, struct doc_block *b, const struct gaps *g,
 			 const struct runtime *r)
 {
-	const bool script = r->script && !g->python && is_worth(in, total_of(in, r->script));
-
-	if (script)
+	if (is_worth(in, unnamed_scripts(in, g, r)))
 		doc_fact(b, true, LABEL, "names of %s functions: %s", r->name, r->map);
 	else if (is_worth(in, g->jit))
 		doc_fact(b, true, LABEL, "names of %s code, shown as [JIT code]: %s", r->name,
@@ -152,4 +159,19 @@ void remedy_facts(const struct view_input *in, struct doc_block *b)
 			b, true, LABEL,
 			"goroutines' own waits are not seen, only those of threads: see Go's block "
 			"and mutex profiles");
+}
+
+bool remedy_is_first(const struct view_input *in)
+{
+	const struct gaps g = find_gaps(in);
+
+	if (base_percent(in, g.native + g.jit) >= HIDES)
+		return true;
+	vec_each (m, &in->profile->modules) {
+		const struct runtime *r = runtime_of(profile_text(in->profile, m->path));
+
+		if (r && base_percent(in, unnamed_scripts(in, &g, r)) >= HIDES)
+			return true;
+	}
+	return false;
 }

@@ -8,5 +8,7 @@
 #include "view/view.h"
 
 void remedy_facts(const struct view_input *, struct doc_block *);
+/* Whether so much lacks a name that what to do about it belongs to the first that is read. */
+bool remedy_is_first(const struct view_input *);
 
 #endif

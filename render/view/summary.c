@@ -6,8 +6,8 @@
 #include "view/finding.h"
 #include "view/ready_fact.h"
 #include "view/remedy_facts.h"
+#include "view/syscalls.h"
 #include "view/wait_facts.h"
-#include "view/who.h"
 #include "view/zone_words.h"
 
 #include <ctype.h>
@@ -353,17 +353,22 @@ static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 		 percent_text(sampled_ns, (double)all.blocked_ns + (double)all.runnable_ns));
 }
 
-/* Whether the slowdown is such that times are not those of the target alone. Of a target that
- * waited nearly all the time it may be large, and is nothing beside its waits. */
-static bool is_distorted(const struct view_input *in)
+/* Whether a slowdown of @percent took more than next to nothing of the capture's length: of a
+ * target that waited nearly all the time it may be large, and is nothing beside its waits. */
+static bool is_felt(const struct view_input *in, double percent)
 {
 	const double ran_ns = (double)base_waits(in, NULL).on_ns;
+
+	return ran_ns <= 0 || ran_ns * percent / (100 + percent) >=
+				      HARDLY / 100 * (double)in->profile->duration_ns;
+}
+
+/* Whether times are not those of the target alone. */
+static bool is_distorted(const struct view_input *in)
+{
 	struct slowdown_shown s;
 
-	if (!base_slowdown(in->profile, &s) || s.percent < DISTORTED)
-		return false;
-	return ran_ns <= 0 || ran_ns * s.percent / (100 + s.percent) >=
-				      HARDLY / 100 * (double)in->profile->duration_ns;
+	return base_slowdown(in->profile, &s) && s.percent >= DISTORTED && is_felt(in, s.percent);
 }
 
 /* "17.2 % (12.1 to 28.5 %): interrupts and BPF programs" */
@@ -372,7 +377,8 @@ static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 	struct slowdown_shown s;
 
 	if (base_slowdown(in->profile, &s))
-		doc_fact(b, s.percent >= DOUBT, "Slowdown", "%s%s: %s", s.text, s.by, s.of);
+		doc_fact(b, s.percent >= DOUBT && is_felt(in, s.percent), "Slowdown", "%s%s: %s",
+			 s.text, s.by, s.of);
 }
 
 static void unnamed_fact(const struct view_input *in, struct doc_block *b)
@@ -456,11 +462,14 @@ static void figure_facts(const struct view_input *in, struct doc_block *b)
 	selection_fact(in, b);
 	wait_left_out_fact(in, b);
 	cpu_fact(in, b);
+	syscalls_fact(in, b);
 	if (!is_distorted(in))
 		slowdown_fact(in, b);
 	if (profile_has(in->profile, PART_ZONES) && !probe_cost_is_high(in))
 		probe_cost_fact(in, b);
 	baseline_fact(in, b);
+	if (remedy_is_first(in))
+		remedy_facts(in, b);
 }
 
 static int summary_write(const struct view_input *in, struct doc *doc)
@@ -495,7 +504,8 @@ static void other_facts(const struct view_input *in, struct doc_block *b)
 	off_cpu_fact(in, b);
 	zones_fact(in, b);
 	unnamed_fact(in, b);
-	remedy_facts(in, b);
+	if (!remedy_is_first(in))
+		remedy_facts(in, b);
 	host_fact(in, b);
 }
 

@@ -2,6 +2,8 @@
  * syscalls: which system calls the target made, how long they took and how they failed: by call,
  * and by thread and call.
  */
+#include "view/syscalls.h"
+
 #include <string.h>
 
 #include "base/hash.h"
@@ -15,6 +17,7 @@
 #define TERMINAL_THREADS 10
 #define MAIN_COLUMNS	 8
 #define ERRORS_NAMED	 3
+#define CALLS_NAMED	 4
 
 struct failure {
 	uint32_t error;
@@ -202,6 +205,41 @@ static void sum(const struct profile *p, const struct filter *f, struct groups *
 	}
 	vec_sort(&calls->rows, by_time);
 	vec_sort(&threads->rows, by_time);
+}
+
+static void fact_of(const struct profile *p, const struct groups *g, struct doc_block *b)
+{
+	struct str text = {0};
+	int64_t failed = 0;
+
+	vec_each (r, &g->rows)
+		failed += r->failed;
+	for (size_t i = 0; i < g->rows.n && i < CALLS_NAMED; i++)
+		str_addf(&text, "%s %s %s", i ? "," : ":", profile_text(p, g->rows.at[i].call),
+			 percent_text((double)g->rows.at[i].ns, (double)g->ns));
+	if (text.n)
+		str_add(&text, " of that time");
+	if (failed)
+		str_addf(&text, "; %s failed", count_text(failed));
+	doc_fact(b, false, "Syscalls", "%s in %s%s", count_text(g->calls), ns_text((double)g->ns),
+		 str_text(&text));
+	str_release(&text);
+}
+
+void syscalls_fact(const struct view_input *in, struct doc_block *b)
+{
+	struct groups calls = {0}, threads = {0};
+	struct filter f;
+
+	if (!profile_has(in->profile, PART_SYSCALLS))
+		return;
+	if (!filter_init(&f, in->profile, in->selection)) {
+		sum(in->profile, &f, &calls, &threads);
+		fact_of(in->profile, &calls, b);
+	}
+	filter_release(&f);
+	release(&calls);
+	release(&threads);
 }
 
 static int syscalls_write(const struct view_input *in, struct doc *doc)

@@ -1,4 +1,5 @@
 #include "view/view.h"
+#include "base/str.h"
 #include "model/meta.h"
 #include "select/nearest.h"
 
@@ -41,14 +42,18 @@ static bool has_something(const struct profile *p, const struct view *v, bool on
 	       (v->part != PART_SAMPLES || one || p->samples.n > 0);
 }
 
-static bool is_of_machine(const struct profile *p)
+/* A command that starts several programs, as a build or a script does. */
+#define PROGRAMS_MANY 4
+
+static bool is_of_programs(const struct profile *p)
 {
 	const char *target = profile_run(p, RUN_TARGET);
 
-	return target && !strcmp(target, "-a");
+	return target && (!strcmp(target, "-a") ||
+			  (str_starts(target, "-- ") && p->processes.n >= PROGRAMS_MANY));
 }
 
-/* Of a whole machine one asks first which program it was: right behind the summary. */
+/* Of a whole machine, or a build, one asks first which program it was: right behind the summary. */
 static void processes_first(const struct view **at, size_t n)
 {
 	size_t to = 0, from = 0;
@@ -73,6 +78,6 @@ void view_choose(enum doc_medium medium, bool one, const struct profile *p, cons
 			if ((*v)->shows[medium] == how && has_something(p, *v, one))
 				out[n++] = *v;
 	out[n] = NULL;
-	if (is_of_machine(p))
+	if (is_of_programs(p))
 		processes_first(out, n);
 }

@@ -5,12 +5,17 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "query/hot_path.h"
 #include "query/thread_accounts.h"
 #include "query/wait_sums.h"
+#include "view/base.h"
 
 #define NAMED_MOST 3
 /* Threads that were busy or held up for less than this share of their time are not named. */
 #define NAMED_SHARE 0.01
+/* So that the functions begin in the first screen. */
+#define WHO_ROWS  4
+#define WHO_PATHS 20
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -105,4 +110,113 @@ void wait_left_out_fact(const struct view_input *in, struct doc_block *b)
 
 	if (text)
 		doc_fact(b, false, "Left out", "%s", text);
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static const struct doc_column who_columns[] = {
+	{"Thread", "thread", CELL_TEXT, NULL},
+	{"Busy", "busy_ns", CELL_NUMBER, "on a CPU"},
+	{"Ready", "ready_ns", CELL_NUMBER, "without a CPU"},
+	{"Held up", "held_up_ns", CELL_NUMBER, "blocked in its work"},
+	{"Undecided", "undecided_ns", CELL_NUMBER,
+	 "blocked, and its stacks do not tell whether it had something to do"},
+	{"Idle", "idle_ns", CELL_NUMBER, "blocked, with nothing to do"},
+	{"Waits most in", "waits_in", CELL_TEXT, "the function, and what it waited for"},
+};
+
+static int64_t concern(const struct thread_account *t)
+{
+	return t->on + t->ready + t->of[WAIT_HELD_UP];
+}
+
+/* First those that had something to do, then those of which it is not known. */
+static int by_concern(const void *left, const void *right, void *context)
+{
+	const struct thread_account *a = left, *b = right;
+
+	(void)context;
+	return order_down(concern(a), concern(b)) ?:
+	       order_down(a->of[WAIT_UNDECIDED], b->of[WAIT_UNDECIDED]) ?:
+	       order_up(a->thread, b->thread);
+}
+
+static void time_cell(struct doc_table *t, int64_t ns)
+{
+	if (ns)
+		base_time_cell(t, (double)ns);
+	else
+		doc_cell(t, 0, "–");
+}
+
+/* "ProcSleep > WaitLatch": the calls that led to its waits; of the many threads further down the
+ * last alone, as each of these takes a look at all samples. */
+static void add_calls(struct str *s, const struct thread_accounts *a,
+		      const struct thread_account *t, const struct thread_hold *hold)
+{
+	struct hot_branch b = {.calls = {hold->function}, .n = 1};
+
+	if ((size_t)(t - a->all.at) < WHO_PATHS)
+		b = hot_path_to_wait(a, t, hold);
+	hot_branch_text(a->p, &b, s);
+}
+
+/* Of waits that held it up, if there are any, else of those that may have. */
+static void hold_cell(struct doc_table *table, const struct thread_accounts *a,
+		      const struct thread_account *t)
+{
+	const size_t class = t->of[WAIT_HELD_UP]     ? WAIT_HELD_UP
+			     : t->of[WAIT_UNDECIDED] ? WAIT_UNDECIDED
+						     : WAIT_IDLE;
+	const struct thread_hold *hold = thread_accounts_hold(a, t->number, class);
+	const char *kind =
+		hold && hold->kind && hold->kind < REASON_KINDS ? reason_kind_name(hold->kind) : "";
+	struct str s = {0};
+
+	if (hold && hold->function)
+		add_calls(&s, a, t, hold);
+	doc_cell(table, 0, "%s%s%s%s", str_text(&s), s.n && *kind ? " (" : "", kind,
+		 s.n && *kind ? ")" : "");
+	str_release(&s);
+}
+
+static void who_row(struct doc_table *table, const struct thread_accounts *a,
+		    const struct thread_account *t)
+{
+	const struct thread *thread = &a->p->threads.at[t->thread];
+
+	doc_cell(table, thread->tid, "%s %u", profile_text(a->p, thread->name), thread->tid);
+	time_cell(table, t->on);
+	time_cell(table, t->ready);
+	time_cell(table, t->of[WAIT_HELD_UP]);
+	time_cell(table, t->of[WAIT_UNDECIDED]);
+	time_cell(table, t->of[WAIT_IDLE]);
+	hold_cell(table, a, t);
+}
+
+static void who(struct thread_accounts *a, struct doc *doc)
+{
+	struct doc_table *t;
+
+	doc_heading(doc, "Who was busy or held up");
+	t = doc_table_of(doc, "", who_columns);
+	/* Where a terminal is narrow. */
+	doc_spare(t, 5);
+	doc_spare(t, 4);
+	doc_limit(t, WHO_ROWS, 0, "threads");
+	vec_sort_by(&a->all, by_concern, NULL);
+	vec_each (account, &a->all)
+		who_row(t, a, account);
+}
+
+void who_table(const struct view_input *in, struct doc *doc)
+{
+	struct thread_accounts a;
+
+	if (!profile_has(in->profile, PART_OFFCPU) || in->selection->metric)
+		return;
+	thread_accounts_init(&a, in->profile, in->selection);
+	if (thread_accounts_wait(&a))
+		who(&a, doc);
+	thread_accounts_release(&a);
 }

@@ -6,7 +6,8 @@
 
 #include "base/str.h"
 
-#define NODE   "node --perf-basic-prof"
+#define NODE   "node --perf-basic-prof --interpreted-frames-native-stack"
+#define SCRIPT "Builtins_InterpreterEntryTrampoline"
 #define PYTHON "python3 -X perf (Python 3.12 and later)"
 
 static const struct runtime runtimes[] = {
@@ -14,8 +15,8 @@ static const struct runtime runtimes[] = {
 	 "'jcmd PID Compiler.perfmap' while it runs (JDK 17 and later), just before the capture "
 	 "ends",
 	 "java -XX:+PreserveFramePointer", NULL, false},
-	{"node", "Node.js", NODE, NULL, NULL, true},
-	{"libnode.so", "Node.js", NODE, NULL, NULL, true},
+	{"node", "Node.js", NODE, NULL, SCRIPT, true},
+	{"libnode.so", "Node.js", NODE, NULL, SCRIPT, true},
 	{"libcoreclr.so", ".NET", "DOTNET_PerfMapEnabled=1 in its environment", NULL, NULL, false},
 	{"libpython3", "Python", PYTHON, NULL, "_PyEval_EvalFrameDefault", false},
 	{"python3", "Python", PYTHON, NULL, "_PyEval_EvalFrameDefault", false},
