@@ -68,7 +68,7 @@ obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2:$(BU
 QUICK	:= -O1 -g1 -Wno-format-truncation -Wno-maybe-uninitialized
 SAN	:= $(QUICK) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz kill soak coverage format progs
+.PHONY: all help demo check pictures bench incidents agree vmtest install uninstall clean unit fuzz kill soak coverage format progs
 .PRECIOUS: $(BUILD)/%.o
 .SECONDARY: $(RENDER_GEN)
 .DELETE_ON_ERROR:
@@ -273,6 +273,9 @@ pictures: all ## make the pictures of the READMEs anew, from a capture
 	tools/pictures/make
 bench: all $(PROGS) ## measure against peers; writes build/bench.tsv
 	tools/bench
+
+incidents: all $(PROGS) ## programs in trouble: what must stand in the first screen
+	tools/incidents
 
 agree: all progs ## compare shares of sqlite3, whole stacks, with perf's 64 KiB copies
 	tests/kernel/whole_agree.sh
