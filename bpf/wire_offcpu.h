@@ -26,8 +26,10 @@ struct wire_off_woken {
 /* What a thread waited in, as its saved registers say; of totals all 0. */
 struct wire_reason {
 	wire_u64 arguments[2]; /* the first two of the system call */
-	wire_u64 inode; /* of the file behind the first one, if that is a descriptor; 0: it is none
-			 */
+	/* Of the file behind the first one, if that is a descriptor; 0: it is none. With
+	 * WIRE_REASON_HELD the thread that held the lock when this one went to sleep, by its number
+	 * in its own PID namespace, which may be no thread. */
+	wire_u64 inode;
 	wire_u32 call;	/* the system call's number; WIRE_NO_CALL: the thread was in none */
 	wire_u16 mode;	/* of the inode: its type and rights, as in struct stat */
 	wire_u16 flags; /* enum wire_reason_flag */
@@ -44,6 +46,7 @@ enum wire_reason_flag {
 	WIRE_REASON_COMPAT = 2, /* number and arguments are those of i386 */
 	WIRE_REASON_IO = 4,	/* it waited for a disk, as the kernel counts "iowait" */
 	WIRE_REASON_POLLED = 8, /* instead of the first argument: the descriptor that is polled */
+	WIRE_REASON_HELD = 16,	/* instead of an inode: who held the lock */
 };
 
 struct wire_offcpu {

@@ -13,6 +13,7 @@
  * is as likely as any other to be sampled, in long waits and in short ones.
  */
 #include "source/offcpu.h"
+#include "source/offcpu_holder.h"
 #include "source/offcpu_queue.h"
 
 struct offcpu_threads_map offcpu_threads SEC(".maps");
@@ -51,6 +52,20 @@ static void first_run(struct task_struct *task, struct offcpu_thread *t, __u64 n
 	offcpu_take_first(task, t, ns, now_ns);
 }
 
+/* Who holds the lock for which the current task goes to sleep; 0: unknown. */
+static __always_inline __u32 holder_now(struct task_struct *task)
+{
+	struct holder_mutex mutex = {0};
+	struct holder_wait wait;
+
+	if (!task->mm)
+		return 0;
+	wait = holder_wait_of((void *)bpf_task_pt_regs(task));
+	if (!wait.at || bpf_probe_read_user(&mutex, sizeof(mutex), (void *)wait.at))
+		return 0;
+	return holder_in(&wait, &mutex);
+}
+
 /* A thread of the target leaves its CPU; @t: its account, if it has one. */
 static void leave(struct task_struct *task, struct offcpu_thread *t, const struct leaving *l)
 {
@@ -84,10 +99,12 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	/* A preempted thread may have been on its way to sleep, but stays runnable. Without kernel
 	 * preemption such a switch looks voluntary, so only the state counts. */
 	t->state = l->preempted ? 0 : state_of(l->state);
-	if (t->state)
+	if (t->state) {
 		t->voluntary++;
-	else
+		t->holder = holder_now(task);
+	} else {
 		t->involuntary++;
+	}
 	(void)__sync_lock_test_and_set(&t->out_ns, l->now_ns);
 	/* The capture ended for it meanwhile: the side that takes out_ns back counts the wait. */
 	if (t->ended && __sync_lock_test_and_set(&t->out_ns, 0))

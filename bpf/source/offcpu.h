@@ -44,6 +44,8 @@ struct offcpu_thread {
 	 * left its CPU; how long it waited for other CPUs. */
 	struct cfs_rq *group;
 	__u64 throttled_ns, elsewhere_ns;
+	__u32 holder; /* of the lock that it waits for: see offcpu_holder.h; 0: unknown */
+	__u32 pad;
 	__u64 told_delay; /* its run_delay at told_ns */
 	__u64 told_ns;	  /* until when who ran meanwhile is added up; 0: from the wait's begin */
 	struct offcpu_cut cut;
@@ -246,6 +248,7 @@ static __always_inline void begin_wait(struct offcpu_thread *t, struct task_stru
 	t->woken_ns = 0;
 	t->elsewhere_ns = 0;
 	t->told_ns = 0;
+	t->holder = 0;
 	t->cut.wait_ns = 0;
 }
 
@@ -291,6 +294,14 @@ void offcpu_describe(struct wire_offcpu *, const struct offcpu_thread *, const s
 		     __u64 now_ns, __u64 weight) __hidden;
 /* What the task waits in, or waited in if its wait has just ended: a trusted pointer (BTF). */
 void offcpu_reason(struct task_struct *, struct wire_reason *) __hidden;
+/* Says in the reason of a wait who held the lock; 0: it is unknown. */
+static __always_inline void offcpu_held(struct wire_reason *reason, __u32 holder)
+{
+	if (!holder)
+		return;
+	reason->inode = holder;
+	reason->flags |= WIRE_REASON_HELD;
+}
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;

@@ -5,6 +5,7 @@
  */
 #include "sample/asleep.h"
 #include "source/offcpu.h"
+#include "source/offcpu_holder.h"
 
 /* Of offcpu_asleep() alone. Only one walk goes on at a time, but others may be stuck. */
 struct {
@@ -108,6 +109,22 @@ static __always_inline struct asleep_room *room_for(__u64 *mm)
 	return bpf_map_lookup_elem(&offcpu_asleep_room, &at);
 }
 
+/* Who holds the lock for which the thread went to sleep; of one that has slept from before the
+ * capture on, which it still does. */
+static __always_inline __u32 holder_of(const struct asleep *a, const struct offcpu_thread *t)
+{
+	struct holder_mutex *mutex = (void *)a->room->bytes;
+	struct holder_wait wait;
+
+	if (t->holder || !a->mm || !t->state)
+		return t->holder;
+	wait = holder_wait_of((void *)bpf_task_pt_regs(a->task));
+	if (!wait.at || !asleep_is_readable(a->task) ||
+	    !asleep_copy(a, mutex, sizeof(*mutex), wait.at))
+		return 0;
+	return holder_in(&wait, mutex);
+}
+
 SEC("?iter.s/task")
 int offcpu_asleep(struct bpf_iter__task *ctx)
 {
@@ -133,6 +150,7 @@ int offcpu_asleep(struct bpf_iter__task *ctx)
 	if (!a.room)
 		return 0;
 	a.room->mm = a.mm;
+	offcpu_held(&record.reason, holder_of(&a, part.thread));
 	asleep_take(&a);
 	if (is_awaited(&part))
 		a.room->mm = 0;

@@ -1,5 +1,6 @@
 /*
- * blockers: what kept threads waiting: who ran while they were ready without a CPU.
+ * blockers: what kept threads waiting: who ran while they were ready without a CPU, and who held
+ * the locks that they waited for.
  */
 #include "view/base.h"
 
@@ -34,6 +35,8 @@ struct causes {
 	VEC(struct waiter) waiters;
 	VEC(struct cause) rows;
 	struct map by_thread, by_cause;
+	struct filter filter;
+	const bool *selected; /* by thread; NULL: all */
 };
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -41,7 +44,7 @@ struct causes {
 static struct waiter *waiter_of(struct causes *c, uint32_t thread)
 {
 	const struct thread *t = &c->p->threads.at[thread];
-	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+	const uint64_t key = thread_key(t);
 	const uint32_t at = map_number(&c->by_thread, key, c->waiters.n);
 
 	if (at == c->waiters.n)
@@ -64,24 +67,25 @@ static void add_cause(struct causes *c, const struct blocker *b)
 
 static int causes_build(const struct view_input *in, struct causes *c)
 {
-	struct filter filter;
-	int rc = filter_init(&filter, in->profile, in->selection);
+	int rc;
 
 	*c = (struct causes){.p = in->profile};
-	if (!rc) {
-		vec_each (w, &c->p->thread_waits)
-			if (!filter.thread || filter.thread[w->thread])
-				thread_wait_add(&waiter_of(c, w->thread)->spent, w);
-		vec_each (b, &c->p->blockers)
-			if (!filter.thread || filter.thread[b->thread])
-				add_cause(c, b);
-	}
-	filter_release(&filter);
-	return rc;
+	rc = filter_init(&c->filter, in->profile, in->selection);
+	if (rc)
+		return rc;
+	c->selected = c->filter.thread;
+	vec_each (w, &c->p->thread_waits)
+		if (!c->selected || c->selected[w->thread])
+			thread_wait_add(&waiter_of(c, w->thread)->spent, w);
+	vec_each (b, &c->p->blockers)
+		if (blocker_is_of_cpu(b->by) && (!c->selected || c->selected[b->thread]))
+			add_cause(c, b);
+	return 0;
 }
 
 static void causes_release(struct causes *c)
 {
+	filter_release(&c->filter);
 	vec_release(&c->waiters);
 	vec_release(&c->rows);
 	map_release(&c->by_thread);
@@ -179,7 +183,7 @@ static void waiter_rows(struct doc_table *t, const struct causes *c, const struc
 		 "not followed: shorter than 20 µs, or too long ago");
 }
 
-static int blockers_write(const struct view_input *in, struct doc *doc)
+static void write_ready(struct causes *c, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
 		{"Ready", "ready_ns", CELL_NUMBER, "time ready without a CPU, for that cause"},
@@ -191,23 +195,102 @@ static int blockers_write(const struct view_input *in, struct doc *doc)
 		{"Who ran", "who", CELL_TEXT, "the thread on that CPU, or why it could not run"},
 		{"Its TID", "who_tid", CELL_NUMBER, NULL},
 	};
-	struct causes c;
 	struct doc_table *t;
+
+	vec_sort(&c->waiters, by_ready);
+	vec_sort(&c->rows, by_time);
+	doc_heading(doc, "Who ran while threads were ready");
+	t = doc_table_of(doc,
+			 "the parts of a thread add up to its time ready, of the whole capture",
+			 columns);
+	doc_limit(t, TERMINAL_ROWS, 0, "rows");
+	vec_each (w, &c->waiters)
+		if (w->spent.runnable_ns > 0)
+			waiter_rows(t, c, w);
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+typedef VEC(struct blocker) holds;
+
+static int by_hold(const void *left, const void *right)
+{
+	const struct blocker *a = left, *b = right;
+
+	return order_down(a->ns, b->ns) ?:
+	       order_up(a->thread, b->thread) ?: order_up(a->tid, b->tid);
+}
+
+/* Of each thread that waited, lock and holder one row, whatever the thread's names and the system
+ * calls were. */
+static void add_hold(const struct profile *p, holds *rows, struct map *known,
+		     const struct blocker *b)
+{
+	const uint64_t who =
+		hash_two((uint64_t)b->pid << 32 | b->tid, thread_key(&p->threads.at[b->thread]));
+	const uint32_t at =
+		map_number(known, hash_two(who, p->reasons.at[b->reason].object), rows->n);
+
+	if (at == rows->n)
+		vec_push(rows, *b);
+	else
+		rows->at[at].ns += b->ns;
+}
+
+static void hold_row(struct doc_table *t, const struct profile *p, const struct blocker *b)
+{
+	const struct thread *thread = &p->threads.at[b->thread];
+
+	base_time_cell(t, (double)b->ns);
+	doc_cell(t, 0, "%s", profile_text(p, thread->name));
+	doc_cell(t, thread->tid, "%u", thread->tid);
+	doc_cell(t, 0, "%s", profile_text(p, p->reasons.at[b->reason].object));
+	doc_cell(t, 0, "%s", profile_text(p, b->name));
+	doc_cell(t, b->tid, "%u", b->tid);
+}
+
+static void write_locks(const struct profile *p, holds *rows, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Blocked", "blocked_ns", CELL_NUMBER,
+		 "time that the thread waited while the other held the lock, of samples"},
+		{"Thread", "thread", CELL_TEXT, "the thread that waited"},
+		{"TID", "tid", CELL_NUMBER, NULL},
+		{"Lock", "lock", CELL_TEXT, "by the variable that it is, else by its address"},
+		{"Held by", "holder", CELL_TEXT,
+		 "who held it when the thread went to sleep, as the lock itself says"},
+		{"Its TID", "holder_tid", CELL_NUMBER, NULL},
+	};
+	struct doc_table *t;
+
+	vec_sort(rows, by_hold);
+	doc_heading(doc, "Who held what threads waited for");
+	t = doc_table_of(doc,
+			 "mutexes of glibc and robust ones and those that inherit priority; "
+			 "no other locks tell who holds them",
+			 columns);
+	doc_limit(t, TERMINAL_ROWS, 0, "rows");
+	vec_each (b, rows)
+		hold_row(t, p, b);
+}
+
+static int blockers_write(const struct view_input *in, struct doc *doc)
+{
+	const struct profile *p = in->profile;
+	holds rows = {0};
+	struct map known = {0};
+	struct causes c;
 	int rc = causes_build(in, &c);
 
-	if (!rc && c.rows.n) {
-		vec_sort(&c.waiters, by_ready);
-		vec_sort(&c.rows, by_time);
-		doc_heading(doc, "Who ran while threads were ready");
-		t = doc_table_of(doc,
-				 "the parts of a thread add up to its time ready, of the whole "
-				 "capture",
-				 columns);
-		doc_limit(t, TERMINAL_ROWS, 0, "rows");
-		vec_each (w, &c.waiters)
-			if (w->spent.runnable_ns > 0)
-				waiter_rows(t, &c, w);
-	}
+	if (!rc && c.rows.n)
+		write_ready(&c, doc);
+	vec_each (b, &p->blockers)
+		if (!rc && b->by == BLOCKER_HELD && (!c.selected || c.selected[b->thread]))
+			add_hold(p, &rows, &known, b);
+	if (rows.n)
+		write_locks(p, &rows, doc);
+	vec_release(&rows);
+	map_release(&known);
 	causes_release(&c);
 	return rc;
 }
@@ -219,7 +302,7 @@ static bool has_blockers(const struct profile *p)
 
 const struct view blockers_view = {
 	.name = "blockers",
-	.about = "who ran while threads were ready without a CPU",
+	.about = "who ran while threads were ready, who held the locks that they waited for",
 	.part = PART_OFFCPU,
 	.has = has_blockers,
 	.shows = {IN_REPORTS},

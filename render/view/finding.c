@@ -6,9 +6,10 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "model/reason.h"
-#include "query/hot_path.h"
+#include "account/hot_path.h"
+#include "account/locks.h"
 #include "query/short_name.h"
-#include "query/thread_accounts.h"
+#include "account/thread_accounts.h"
 #include "view/base.h"
 #include "view/commands.h"
 #include "view/ready_fact.h"
@@ -244,79 +245,75 @@ static void wait_clause(struct finding *f)
 		add_site(f, t, hold);
 }
 
-/* Waits for one lock; for those in one function where nothing names the lock. */
-struct lock {
-	uint32_t object, function, threads;
-	int64_t value;
-};
-
-struct locks {
-	VEC(struct lock) all;
-	struct map by_object, by_thread;
-};
-
-static void add_lock(struct locks *l, const struct thread_accounts *a, size_t row, int64_t value)
+/* What a thread did for most of the time: ", which was in flush > write (sleep)". */
+static void add_doing(struct finding *f, const struct thread_account *t)
 {
-	const struct profile *p = a->p;
-	const struct sample *at = &p->samples.at[row];
-	const struct thread *t = &p->threads.at[at->thread];
-	const uint32_t object = p->reasons.at[at->reason].object;
-	const uint32_t function = *profile_text(p, object) ? 0 : a->classes->site[row];
-	const uint64_t lock = (uint64_t)object << 32 | function;
-	const uint32_t n = map_number(&l->by_object, lock, l->all.n);
-	bool fresh;
+	const struct thread_hold *most = NULL;
 
-	if (n == l->all.n)
-		vec_push(&l->all, ((struct lock){.object = object, .function = function}));
-	l->all.at[n].value += value;
-	map_put(&l->by_thread, hash_two(thread_key(t), lock), &fresh);
-	l->all.at[n].threads += fresh;
-}
+	for (size_t class = WAIT_NONE + 1; t && class < WAIT_CLASSES; class ++) {
+		const struct thread_hold *h = thread_accounts_hold(&f->a, t->number, class);
 
-/* Waits for locks of threads that had something to do, as far as it is known. */
-static void find_locks(const struct thread_accounts *a, struct locks *l)
-{
-	for (size_t i = 0; i < a->p->samples.n; i++) {
-		const struct sample *s = &a->p->samples.at[i];
-		const uint8_t class = a->classes->of[i];
-		const int64_t value = s->reason ? filter_value(&a->filter, i) : 0;
-
-		if (value && a->p->reasons.at[s->reason].kind == REASON_LOCK &&
-		    (class == WAIT_HELD_UP || class == WAIT_UNDECIDED))
-			add_lock(l, a, i, value);
+		most = h && (!most || h->value > most->value) ? h : most;
 	}
+	if (!most || !most->function || 2 * most->value <= thread_account_whole(t))
+		return;
+	str_add(&f->s, ", which was");
+	add_site(f, t, most);
 }
 
-static void add_lock_text(struct finding *f, const struct lock *lock)
+/* ", held by flusher 4712 for 8.53 s of these" */
+static void add_holder(struct finding *f, const struct lock *lock)
 {
-	_free_ char *function = function_name(f->a.p, lock->function);
+	const int64_t all = lock->value;
 
-	str_addf(clause(f), "the largest lock is %s%s: %s of waits in %s thread%s",
-		 lock->function ? "one in " : "",
-		 lock->function ? function : profile_text(f->a.p, lock->object),
-		 value_text((double)lock->value, f->a.unit), count_text(lock->threads),
-		 lock->threads == 1 ? "" : "s");
+	if (!lock->holder.tid || lock->held_ns * 2 < all)
+		return;
+	str_addf(&f->s, ", held by %s %u", profile_text(f->a.p, lock->holder.name),
+		 lock->holder.tid);
+	if ((double)lock->held_ns < .95 * (double)all)
+		str_addf(&f->s, " in %s of them", percent_text((double)lock->held_ns, (double)all));
+	add_doing(f, lock_account(&f->a, lock->holder));
 }
 
 /* "the largest lock is app:queue_lock: 3.20 s of waits in 12 threads" */
 static void lock_clause(struct finding *f)
 {
-	struct locks l = {0};
-	const struct lock *most = NULL;
+	const double all =
+		(double)(f->a.of[WAIT_NONE] + f->a.of[WAIT_HELD_UP] + f->a.of[WAIT_UNDECIDED]);
+	struct lock lock;
+	_free_ char *function = NULL;
 
-	if (thread_accounts_wait(&f->a))
-		find_locks(&f->a, &l);
-	vec_each (lock, &l.all)
-		if ((!most || lock->value > most->value) &&
-		    (lock->function || *profile_text(f->a.p, lock->object)))
-			most = lock;
-	if (most && (double)most->value * 100 >=
-			    LOCK_FROM * (double)(f->a.of[WAIT_NONE] + f->a.of[WAIT_HELD_UP] +
-						 f->a.of[WAIT_UNDECIDED]))
-		add_lock_text(f, most);
-	vec_release(&l.all);
-	map_release(&l.by_object);
-	map_release(&l.by_thread);
+	if (!lock_largest(&f->a, &lock) || (double)lock.value * 100 < LOCK_FROM * all)
+		return;
+	function = function_name(f->a.p, lock.function);
+	str_addf(clause(f), "the largest lock is %s%s: %s of waits in %s thread%s",
+		 lock.function ? "one in " : "",
+		 lock.function ? function : profile_text(f->a.p, lock.object),
+		 value_text((double)lock.value, f->a.unit), count_text(lock.threads),
+		 lock.threads == 1 ? "" : "s");
+	add_holder(f, &lock);
+}
+
+/* "left 4712 waits for app:right_lock, which right 4713 holds, right 4713 waits for app:left_lock,
+ * which left 4712 holds: a deadlock"; false: there is none. */
+static bool deadlock_clause(struct finding *f)
+{
+	const struct deadlock d = deadlock_find(&f->a, span_ns(f->in));
+	const struct profile *p = f->a.p;
+
+	if (!d.n)
+		return false;
+	str_add(clause(f), "deadlock: ");
+	for (size_t i = 0; i < d.n; i++) {
+		const struct lock_thread *t = &d.threads[i], *next = &d.threads[(i + 1) % d.n];
+		const char *object = profile_text(p, d.objects[i]);
+
+		str_addf(&f->s, "%s%s %u waits for %s%sheld by %s %u", i ? ", " : "",
+			 profile_text(p, t->name), t->tid, *object ? object : "a lock",
+			 *object ? ", " : " ", profile_text(p, next->name), next->tid);
+	}
+	str_add(&f->s, "; none of these was released");
+	return true;
 }
 
 /* --- what was missing ------------------------------------------------------------------------- */
@@ -394,9 +391,11 @@ char *finding_text(const struct view_input *in)
 {
 	struct finding f = {.in = in};
 	_free_ char *idle = base_idle_text(in);
+	bool dead;
 
 	count_threads(&f);
 	zone_clause(&f);
+	dead = deadlock_clause(&f);
 	if (idle)
 		str_add(clause(&f), base_is_cpu_time(in) ? "the target hardly ran" : idle);
 	if (f.a.of[WAIT_HELD_UP] > f.a.of[WAIT_NONE]) {
@@ -406,7 +405,8 @@ char *finding_text(const struct view_input *in)
 		run_clause(&f);
 		wait_clause(&f);
 	}
-	lock_clause(&f);
+	if (!dead)
+		lock_clause(&f);
 	starved_clause(&f);
 	lost_clause(&f);
 	unnamed_clause(&f);

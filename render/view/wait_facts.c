@@ -5,8 +5,8 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "query/hot_path.h"
-#include "query/thread_accounts.h"
+#include "account/hot_path.h"
+#include "account/thread_accounts.h"
 #include "query/wait_sums.h"
 #include "view/base.h"
 

@@ -19,6 +19,7 @@ struct sample_row {
 	uint64_t part;	       /* part of the weight; the source says of what; else 0 */
 	uint64_t wait_ns;      /* length of the wait; set by the source, else 0 */
 	uint32_t reason;       /* the source's own number for it; else 0 */
+	uint32_t holder;       /* the same of who held what it waited for */
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */
 	uint32_t stream;       /* of the source: 0 is its first stream */

@@ -33,6 +33,7 @@ static void *offcpu_new(const void *options)
 	struct offcpu *o = mem_zalloc(1, sizeof(*o));
 
 	samplebook_init(&o->book, WIRE_STREAM_offcpu, STREAMS);
+	holderbook_init(&o->holders);
 	o->book.traced = true;
 	o->wakes = from->wakers ? wakebook_new() : NULL;
 	o->walk = -1;
@@ -56,6 +57,7 @@ static void offcpu_free(void *state)
 	totalbook_release(&o->threads);
 	ranbook_release(&o->ran);
 	reasonbook_release(&o->reasons);
+	holderbook_release(&o->holders);
 	free(o);
 }
 
@@ -205,6 +207,9 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
 	row.reason = reasonbook_take(&o->reasons, w, procs);
 	row.wait_ns = w->wait_ns;
+	if (w->reason.flags & WIRE_REASON_HELD && w->sample.weight > w->runnable_ns)
+		row.holder = holderbook_find(&o->holders, procs, w->sample.pid,
+					     (uint32_t)w->reason.inode);
 	samplebook_push(&o->book, &row);
 	if (o->wakes)
 		wakebook_wait(o->wakes, w, &row);

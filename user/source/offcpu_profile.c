@@ -58,7 +58,8 @@ void offcpu_metrics(void *state, struct profile *p)
 		p->hz = o->hz;
 }
 
-static void account_reasons(const struct reasonbook *reasons, struct profile *p)
+static void account_reasons(const struct reasonbook *reasons, const struct holderbook *holders,
+			    struct profile *p)
 {
 	const struct {
 		uint64_t n;
@@ -66,6 +67,7 @@ static void account_reasons(const struct reasonbook *reasons, struct profile *p)
 	} notes[] = {
 		{reasons->without_object,
 		 "samples without what was waited for: too many different things"},
+		{holders->left_out, "samples without who held the lock: too many threads"},
 		{reasonbook_refused(reasons),
 		 "samples without the place of the lock: no time to look at its process"},
 	};
@@ -97,7 +99,7 @@ void offcpu_account(const void *state, struct profile *p, const struct ledger_in
 	if (o->wakes)
 		wake_rows_account(o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in, o->stuck);
-	account_reasons(&o->reasons, p);
+	account_reasons(&o->reasons, &o->holders, p);
 	account_runners(o, p);
 }
 
@@ -118,6 +120,29 @@ static void put_reason(struct reason_rows *reasons, const struct sample_row *row
 
 	p->samples.at[last].reason =
 		reason_rows_put(reasons, row->reason, p->samples.at[last].node);
+}
+
+/* Adds the time blocked of the sample that was added last to that for which the same thread held
+ * the same lock. */
+static void put_holder(const struct holderbook *b, struct map *rows, const struct sample_row *row,
+		       struct profile *p)
+{
+	const struct sample *s = &p->samples.at[p->samples.n - 1];
+	const struct holder *h = &b->rows.at[row->holder];
+	const uint64_t key = hash_two((uint64_t)s->thread << 32 | row->holder, (uint64_t)s->reason);
+	uint32_t at;
+
+	if (!row->holder)
+		return;
+	at = map_number(rows, key, p->blockers.n);
+	if (at == p->blockers.n)
+		vec_push(&p->blockers, ((struct blocker){.thread = s->thread,
+							 .by = BLOCKER_HELD,
+							 .pid = h->pid,
+							 .tid = h->tid,
+							 .name = intern_add(&p->strings, h->name),
+							 .reason = s->reason}));
+	p->blockers.at[at].ns += (int64_t)(row->weight - row->part);
 }
 
 _Static_assert((uint64_t)WIRE_OFF_QUEUE_BINS << WIRE_OFF_QUEUE_SHIFT <= HIST_BINS,
@@ -162,6 +187,7 @@ void offcpu_finish(const void *state, struct assembly *a)
 	const struct offcpu *o = state;
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
 	struct reason_rows reasons;
+	struct map held = {0};
 
 	reason_rows_init(&reasons, &o->reasons, a->p);
 	for (size_t i = 0; i < o->book.rows.n; i++) {
@@ -171,8 +197,10 @@ void offcpu_finish(const void *state, struct assembly *a)
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
 		put_reason(&reasons, row, a->p);
+		put_holder(&o->holders, &held, row, a->p);
 	}
 	reason_rows_release(&reasons);
+	map_release(&held);
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
 	totalbook_put(&o->threads, a);

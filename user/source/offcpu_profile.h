@@ -9,6 +9,7 @@
 #include "model/meta.h"
 #include "perf/switch_cost.h"
 #include "process/procs.h"
+#include "book/holderbook.h"
 #include "book/ranbook.h"
 #include "book/samplebook.h"
 #include "source/source.h"
@@ -22,6 +23,7 @@ struct offcpu {
 	struct totalbook threads;
 	struct ranbook ran;
 	struct reasonbook reasons;
+	struct holderbook holders;
 	struct session *session;
 	struct opener *opener;
 	struct procs *procs;

@@ -1,4 +1,4 @@
-#include "query/thread_accounts.h"
+#include "account/thread_accounts.h"
 
 #include "model/reason.h"
 

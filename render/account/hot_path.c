@@ -1,4 +1,4 @@
-#include "query/hot_path.h"
+#include "account/hot_path.h"
 
 #include <stdlib.h>
 #include <string.h>

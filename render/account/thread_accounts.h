@@ -2,8 +2,8 @@
  * thread_accounts: what each thread of a selection did with its time: on a CPU, ready, and waiting
  * by class; and in which functions it waited. For the sentence and the facts of the summary.
  */
-#ifndef QUERY_THREAD_ACCOUNTS_H
-#define QUERY_THREAD_ACCOUNTS_H
+#ifndef ACCOUNT_THREAD_ACCOUNTS_H
+#define ACCOUNT_THREAD_ACCOUNTS_H
 
 #include "base/hash.h"
 #include "query/filter.h"

@@ -2,11 +2,11 @@
  * hot_path: where a thread ran or waited: the function in which it was most by itself, and the
  * branch of its calls that has most of the time. For the sentence of the summary.
  */
-#ifndef QUERY_HOT_PATH_H
-#define QUERY_HOT_PATH_H
+#ifndef ACCOUNT_HOT_PATH_H
+#define ACCOUNT_HOT_PATH_H
 
 #include "base/str.h"
-#include "query/thread_accounts.h"
+#include "account/thread_accounts.h"
 
 /* The last functions of a branch, at most. */
 #define HOT_CALLS 3

@@ -1,0 +1,41 @@
+/*
+ * locks: what threads waited for that other threads held: by lock, with its holder, and threads
+ * that wait for each other.
+ */
+#ifndef ACCOUNT_LOCKS_H
+#define ACCOUNT_LOCKS_H
+
+#include "account/thread_accounts.h"
+
+/* A thread by its numbers; tid 0: none. */
+struct lock_thread {
+	uint32_t pid, tid;
+	uint32_t name; /* a string */
+};
+
+/* Waits for one lock; for those in one function where nothing names the lock. */
+struct lock {
+	uint32_t object, function, threads;
+	int64_t value, held_up;	   /* held_up: of threads that surely had something to do */
+	struct lock_thread holder; /* who held it for most of that time, as far as it is known */
+	int64_t held_ns;	   /* of all waiting threads */
+};
+
+/* The lock with the longest waits of threads that had something to do; where that is known of none,
+ * of those that may have. It has a name or a function; false: there is none. */
+bool lock_largest(const struct thread_accounts *, struct lock *out);
+
+/* Threads each of which waited all the time of @span_ns for a lock that the next one held, the last
+ * one for the first one's. */
+#define DEADLOCK_THREADS 8
+struct deadlock {
+	struct lock_thread threads[DEADLOCK_THREADS];
+	uint32_t objects[DEADLOCK_THREADS]; /* what each waited for, a string */
+	size_t n;			    /* 0: there is none */
+};
+struct deadlock deadlock_find(const struct thread_accounts *, int64_t span_ns);
+
+/* The account of a thread; NULL: it has none. */
+const struct thread_account *lock_account(const struct thread_accounts *, struct lock_thread);
+
+#endif

@@ -1,0 +1,65 @@
+"""offcpu_holders.py FILE held: of the threads named waiter, all time blocked for a lock was held by the
+thread named keeper, and by no other.
+offcpu_holders.py FILE none: nobody is said to have held anything.
+offcpu_holders.py FILE circle: keeper and waiter each waited all the time for what the other held."""
+
+import sys
+
+import h5py
+
+HELD = 5
+
+
+class Capture:
+    def __init__(self, path):
+        with h5py.File(path, "r") as f:
+            run = [run for version in f.values() for platform in version.values()
+                   for run in platform["profiles"].values()][0]
+            self.strings = run["strings"][()].tobytes().decode().split("\0")
+            self.threads = run["threads"][()]
+            self.blockers = run["blockers"][()] if "blockers" in run else []
+            self.length = int(run.attrs["duration_ns"])
+
+    def name(self, row):
+        return self.strings[self.threads[row]["name"]]
+
+    def tids(self, name):
+        return {int(t["tid"]) for t in self.threads if self.strings[t["name"]] == name}
+
+
+def say(ok, name, why):
+    print(f"{'ok' if ok else 'not ok'} {name}{'' if ok else ':'} {why}")
+    return ok
+
+
+def held_of(c, waiter):
+    rows = [b for b in c.blockers if int(b["by"]) == HELD and c.name(b["thread"]) == waiter]
+    return rows, sum(int(b["ns"]) for b in rows)
+
+
+def held(c, least_ns):
+    rows, ns = held_of(c, "waiter")
+    right = [b for b in rows if int(b["tid"]) in c.tids("keeper")
+             and c.strings[b["name"]] == "keeper"]
+    return all([say(ns >= int(least_ns), "time for which a holder is known",
+                    f"({ns / 1e6:.0f} of {int(least_ns) / 1e6:.0f} ms)"),
+                say(rows and len(right) == len(rows), "held by keeper, each time",
+                    f"({[(int(b['tid']), c.strings[b['name']]) for b in rows]})")])
+
+
+def none(c):
+    rows = [b for b in c.blockers if int(b["by"]) == HELD]
+    return say(not rows, "nobody is said to have held it", f"({len(rows)} rows)")
+
+
+def circle(c):
+    good = []
+    for waiter, keeper in (("waiter", "keeper"), ("keeper", "waiter")):
+        rows, ns = held_of(c, waiter)
+        good.append(say(ns > 0.9 * c.length and all(int(b["tid"]) in c.tids(keeper) for b in rows),
+                        f"{waiter} waits for {keeper}", f"({ns / 1e6:.0f} of {c.length / 1e6:.0f} ms)"))
+    return all(good)
+
+
+capture = Capture(sys.argv[1])
+sys.exit(not {"held": held, "none": none, "circle": circle}[sys.argv[2]](capture, *sys.argv[3:]))
