@@ -16,7 +16,7 @@ class Canvas {
 		this.context = this.canvas.getContext("2d");
 		this.matches = null;
 		this.icicle = true;
-		this.share = 0.72; /* of the window's height, at most */
+		this.share = 1; /* of the window's height, at most */
 		this.setTree(tree);
 	}
 

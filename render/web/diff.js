@@ -246,6 +246,10 @@ class Diff extends Flame {
 		this.drawWays();
 	}
 
+	makeBeside() {
+		return null;
+	}
+
 	makeDetail() {
 		return new DiffDetail(this);
 	}

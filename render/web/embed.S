@@ -47,6 +47,7 @@
 	.incbin "render/web/modes.js"
 	.incbin "render/web/finder.js"
 	.incbin "render/web/acts.js"
+	.incbin "render/web/beside.js"
 	.incbin "render/web/flame.js"
 	.incbin "render/web/treegrid.js"
 	.incbin "render/web/paths.js"

@@ -1,5 +1,7 @@
 const MOST_CRUMBS = 6, MOST_CALLEES = 12;
 
+/* Of the window's height, so that the graph is in sight when the page opens. */
+const STAGE_SHARE = 0.52;
 const STAGE_LABEL = "Flame graph. Arrow keys walk, Enter zooms, Escape resets, slash searches, N is " +
 	"the next match, M has actions, question mark lists all keys.";
 
@@ -72,7 +74,7 @@ class Flame {
 		this.graphs.forEach((graph, k) => {
 			graph.stage.hidden = k >= trees.length;
 			if (k < trees.length)
-				graph.setTree(trees[k], this.icicleOf(k, trees.length), trees.length > 1 ? 0.36 : 0.72);
+				graph.setTree(trees[k], this.icicleOf(k, trees.length), trees.length > 1 ? STAGE_SHARE / 2 : STAGE_SHARE);
 		});
 		this.active = this.graphs[trees.length - 1];
 		this.shownGraphs = this.graphs.slice(0, trees.length);
@@ -80,6 +82,8 @@ class Flame {
 		this.noteLine.textContent = this.noteOf(trees);
 		this.modes.draw();
 		this.drawLegend();
+		if (this.beside)
+			this.beside.draw();
 		this.resize();
 		this.finder.find(this.text);
 		this.shownGraphs.forEach(graph => graph.canvas.scrollTo(0));
@@ -172,10 +176,16 @@ class Flame {
 		this.addGraph(this.summed.tree);
 		this.active = this.graphs[0];
 		this.minimap = new Minimap(this.active);
-		this.box.append(make("div", {class: "tools"}, ...this.finder.parts,
+		this.beside = this.makeBeside();
+		this.box.append(make("div", {class: "graph"}, make("div", {class: "tools"}, ...this.finder.parts,
 			make("span", {class: "gap"}), this.reset, this.turn),
 			this.modes.box, this.modes.chips, this.noteLine, this.minimap.box, this.crumbs, this.stages,
-			this.legend, this.voice, this.detail.box, this.menu.box);
+			this.legend), make("div", {class: "beside"},
+			...(this.beside ? [this.beside.box] : []), this.detail.box), this.voice, this.menu.box);
+	}
+
+	makeBeside() {
+		return new Beside(this);
 	}
 
 	makeDetail() {

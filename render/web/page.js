@@ -68,8 +68,8 @@ class Report {
 			else if (tag === TAG_KINDS)
 				readKinds(reader);
 			else if (tag === TAG_TABLE)
-				this.tables.push(new Table(document.querySelector(
-					`[data-table="${this.tables.length}"]`), Table.read(reader), this.finder()));
+				this.addTable(document.querySelector(`[data-table="${this.tables.length}"]`),
+					Table.read(reader));
 			else
 				throw new Error("unknown part " + tag);
 		}
@@ -101,8 +101,11 @@ class Report {
 		if (this.model.rows.n < 2 || this.model.buckets.n < 2)
 			return;
 		this.heat = new Heat(this.model, this);
-		(document.querySelector(".folded, .front") || document.getElementById("problem"))
-			.after(this.heat.box);
+		const behind = document.querySelector(".folded");
+		if (behind)
+			behind.before(this.heat.box);
+		else
+			(document.querySelector(".front") || document.getElementById("problem")).after(this.heat.box);
 	}
 
 	/* The model of the page's samples; undefined where it has none. */
@@ -110,13 +113,17 @@ class Report {
 		return this.models[0];
 	}
 
-	/* For a table: buttons that search a name, or none. The flame graph above the table is asked
-	 * before the others; from that of zones another button leads to the stacks of waits. */
-	finder() {
-		const own = this.flames[this.flames.length - 1];
-		return name => this.buttons(name, own);
+	/* Names in a table lead to the flame graph of its own metric, those of zones to that of zones,
+	 * before others that have them. */
+	addTable(box, data) {
+		const part = partOf(box), ofZones = data.columns.some(c => c.key === "counts" || c.key === "zone");
+		const own = this.flames.find(f => part ? partOf(f.box) === part : ofZones === !f.metric) ||
+			this.flames[0];
+		this.tables.push(new Table(box, data, name => this.buttons(name, own)));
 	}
 
+	/* Buttons that search @name, or none; from the flame graph of zones another one leads to the
+	 * stacks of waits. */
 	buttons(name, own) {
 		const places = this.names.get(name) || [];
 		const at = places.find(p => p.flame === own) || places[0];

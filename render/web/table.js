@@ -74,8 +74,7 @@ class Table {
 			this.columns[c].isName = th.matches(".rowname");
 			this.addSorter(th, c);
 		});
-		if (!this.box.closest(".front"))
-			this.addTools();
+		this.addTools();
 		this.draw();
 	}
 
@@ -107,7 +106,7 @@ class Table {
 	}
 
 	addSorter(th, c) {
-		if (!th.textContent || this.box.closest(".front"))
+		if (!th.textContent)
 			return;
 		const button = make("button", {type: "button", title: th.title}, th.textContent);
 		button.addEventListener("click", () => this.sort(th, c));
