@@ -44,6 +44,7 @@
 	.incbin "render/web/minimap.js"
 	.incbin "render/web/detail.js"
 	.incbin "render/web/menu.js"
+	.incbin "render/web/threadlist.js"
 	.incbin "render/web/modes.js"
 	.incbin "render/web/finder.js"
 	.incbin "render/web/acts.js"

@@ -2,7 +2,8 @@
  * Model: the page's one state of what is looked at: time range, threads, what is left out or folded.
  * It adds the rows of samples up to the Trees that flame graphs show, and tells its listeners.
  *
- *	model.threads    [{pid, tid, name, process, cgroup, start_ns, born_ns}], by number
+ *	model.threads    [{pid, tid, name, process, cgroup, start_ns, born_ns, active}], by number;
+ *	                 active: of the first metric, on a CPU, ready or held up: not idle
  *	model.processes  [{pid, name, threads: [number]}]; model.cgroups [name]
  *	model.modules    [name], of the frames' modules
  *	model.metrics    [{name, unit, mean, exact, total, samples}]
@@ -134,6 +135,16 @@ class Model {
 		const chosen = this.chosenThreads(), stacks = this.chosenStacks();
 		return r => bucket[r] >= from && bucket[r] < to && chosen[thread[r]] === 1 &&
 			(!stacks || stacks[node[r]] === 1);
+	}
+
+	/* By thread what it has of a metric, of all that is left but for the choice of threads. */
+	threadTotals(metric) {
+		const {bucket, thread, node, values} = this.rows, [from, to] = this.range;
+		const stacks = this.chosenStacks(), totals = new Float64Array(this.threads.length);
+		for (let r = 0; r < this.rows.n; r++)
+			if (bucket[r] >= from && bucket[r] < to && (!stacks || stacks[node[r]] === 1))
+				totals[thread[r]] += values[metric][r];
+		return totals;
 	}
 
 	/* One flag a node: whether its stack has a frame to focus on and none to ignore. */
