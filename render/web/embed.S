@@ -53,6 +53,7 @@
 	.incbin "render/web/treegrid.js"
 	.incbin "render/web/paths.js"
 	.incbin "render/web/follow.js"
+	.incbin "render/web/cards.js"
 	.incbin "render/web/calls.js"
 	.incbin "render/web/heat.js"
 	.incbin "render/web/theme.js"

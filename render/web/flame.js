@@ -16,6 +16,8 @@ class Flame {
 		this.model = of.model || null;
 		this.number = of.metric; /* of the model's metrics */
 		this.metric = box.dataset.metric; /* its name; "": of zones */
+		this.caption = box.querySelector(".caption");
+		this.captionWritten = this.caption ? this.caption.textContent : "";
 		this.sum();
 		this.build();
 		this.listen();
@@ -52,6 +54,20 @@ class Flame {
 		return [order === "heavy" ? heaviest(tree) : tree];
 	}
 
+	/* What 100 % is where something is selected. */
+	selectedWords() {
+		const {tree} = this.summed, {name, unit, samples} = this.model.metrics[this.number];
+		const {from, to} = this.model.filter;
+		return "100 % = " + Units.value(tree.total[0], unit) + (from !== null || to !== null ?
+			" in the selected range" : " selected") + ", " + Units.count(tree.totalSamples[0]) + " of " +
+			Units.samples(samples) + " of " + name;
+	}
+
+	drawCaption() {
+		if (this.caption && this.model)
+			this.caption.textContent = this.model.isFiltered ? this.selectedWords() : this.captionWritten;
+	}
+
 	noteOf(trees) {
 		const {leftOut, step_ns} = trees[0], {model} = this;
 		if (!this.summed.tree.totalSamples[0] && model)
@@ -82,6 +98,7 @@ class Flame {
 		this.noteLine.textContent = this.noteOf(trees);
 		this.modes.draw();
 		this.drawLegend();
+		this.drawCaption();
 		if (this.beside)
 			this.beside.draw();
 		this.resize();

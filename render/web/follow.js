@@ -78,7 +78,7 @@ class Follow {
 	recompute(known) {
 		const {model} = this, {table, kind, flame} = known, metric = flame.number;
 		flame.freshen();
-		const {tree} = flame.summed, {name, unit, samples} = model.metrics[metric];
+		const {tree} = flame.summed, {unit} = model.metrics[metric];
 		if (kind === "paths") {
 			const list = pathList(tree, PATHS_MOST, this.report.flames.indexOf(flame));
 			table.replace(list.items);
@@ -92,9 +92,7 @@ class Follow {
 			: functionRows(tree, kind);
 		table.replace(filledColumns(known.written, rows, all));
 		if (known.caption)
-			known.caption.textContent = "100 % = " + Units.value(all.total, unit) + ", " +
-				Units.count(all.samples) + " of " + Units.samples(samples) + " of " + name +
-				": what the filter leaves";
+			known.caption.textContent = flame.selectedWords();
 	}
 }
 

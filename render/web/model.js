@@ -137,6 +137,23 @@ class Model {
 			(!stacks || stacks[node[r]] === 1);
 	}
 
+	/* How long the selected range of time is. */
+	get rangeNs() {
+		const [from, to] = this.range;
+		return (to - from) * this.buckets.width_ns;
+	}
+
+	/* {value, samples} of a metric: what the filter leaves. */
+	takenOf(metric) {
+		const takes = this.takes(), {n, values, samples} = this.rows, sum = {value: 0, samples: 0};
+		for (let r = 0; r < n; r++)
+			if (samples[metric][r] && takes(r)) {
+				sum.value += values[metric][r];
+				sum.samples += samples[metric][r];
+			}
+		return sum;
+	}
+
 	/* By thread what it has of a metric, of all that is left but for the choice of threads. */
 	threadTotals(metric) {
 		const {bucket, thread, node, values} = this.rows, [from, to] = this.range;

@@ -97,6 +97,7 @@ class Report {
 		if (!this.model)
 			return;
 		this.follow = new Follow(this);
+		this.cards = new Cards(this.model);
 		this.model.on(() => this.flames.forEach(flame => flame.around.forEach(part => part.choose())));
 		if (this.model.rows.n < 2 || this.model.buckets.n < 2)
 			return;

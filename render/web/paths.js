@@ -66,5 +66,5 @@ function pathList(tree, most, flame) {
 	const covered = shown.reduce((sum, p) => sum + p.self, 0);
 	return {items: shown.map(p => pathItem(tree, p, flame)), words: shown.length + " of " +
 		Units.count(all.length) + " paths, together " + Units.percent(covered, total) +
-		" of what the filter leaves; leaf last"};
+		" of the selection; leaf last"};
 }

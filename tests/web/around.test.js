@@ -105,13 +105,23 @@ test("a range by keys refilters tables and graph; Escape takes it back", async b
 	same(await page.textContent(".heat .matched"), "2.00 s to 4.00 s: 200 of 1,000 samples");
 	same(await page.evaluate(() => eprof.flames[0].tree.totalSamples[0]), 200, "samples in the graph");
 	same(await page.textContent(".capture > .table >> nth=0 >> caption"),
-		"100 % = 2.00 s, 200 of 1,000 samples of cpu-clock: what the filter leaves", "caption");
+		"100 % = 2.00 s in the selected range, 200 of 1,000 samples of cpu-clock", "caption");
+	same(await page.textContent(".flame .caption"),
+		"100 % = 2.00 s in the selected range, 200 of 1,000 samples of cpu-clock", "caption of the graph");
+	same((await texts(page, ".cards > div")).map(t => t.replace(/\n/g, "")),
+		["Captured2.00 sselected, of 10.0 s", "Samples200of 1,000 samples selected",
+			"On CPU1.00 CPUsbusy on average, 2.00 s selected"], "cards");
 	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("t")),
 		"2000000000-4000000000", "address");
 	await press(page, "Escape");
 	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [null, null], "range");
 	same(await page.textContent(".capture > .table >> nth=0 >> caption"),
 		"100 % = 10.0 s of time on CPU, 1,000 samples of cpu-clock", "caption");
+	same(await page.textContent(".flame .caption"),
+		"100 % = 10.0 s of time on CPU, 1,000 samples of cpu-clock", "caption of the graph");
+	same(await texts(page, ".cards b"), ["10.0 s", "1,000", "1.00 CPUs"], "cards of the whole");
+	await page.evaluate(() => eprof.model.set({threads: [0]}));
+	same((await texts(page, ".cards span"))[0].slice(0, 20), "of the whole capture", "what is not of threads");
 });
 
 test("a range by pointer, told before and after", async browser => {
@@ -183,7 +193,7 @@ test("the hottest paths of a range, of a thread and of all are what the program 
 		same([told.length, told[0].length], [1, 8], "paths of " + name);
 	}
 	same((await texts(page, ".paths + *, .caption")).filter(t => t.includes("paths,")), ["8 of 11 paths, " +
-		"together 94.3 % of what the filter leaves; leaf last"], "captions");
+		"together 94.3 % of the selection; leaf last"], "captions");
 	await page.click(".capture .paths li:nth-child(2) summary");
 	await page.click(".capture .paths li:nth-child(2) button");
 	same(await page.evaluate(() => {
