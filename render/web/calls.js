@@ -36,7 +36,7 @@ class Calls {
 		this.tree = tree;
 		this.frame = tree.frame[at];
 		const frame = tree.of(at), rows = neighbours(tree, frame);
-		this.place = Table.place(shorten(frame.name) + ": 100 % = its total of " +
+		this.place = Table.place(shorten(Names.of(frame)) + ": 100 % = its total of " +
 			Units.value(rows.total, tree.unit), CALLS_COLUMNS);
 		this.box.append(this.place);
 		new Table(this.place, callsData(rows, tree.unit), this.find).start();

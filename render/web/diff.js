@@ -114,7 +114,7 @@ class DiffTree extends Tree {
 
 	label(i) {
 		const sign = this.sign(i);
-		return (sign ? sign + " " : "") + this.of(i).name;
+		return (sign ? sign + " " : "") + Names.of(this.of(i));
 	}
 
 	sign(i) {

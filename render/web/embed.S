@@ -29,6 +29,7 @@
 	begin web_page_js
 	.incbin "render/web/reader.js"
 	.incbin "render/web/units.js"
+	.incbin "render/web/names.js"
 	.incbin "render/web/tree.js"
 	.incbin "render/web/data.js"
 	.incbin "render/web/sums.js"
@@ -57,6 +58,7 @@
 	.incbin "render/web/calls.js"
 	.incbin "render/web/heat.js"
 	.incbin "render/web/theme.js"
+	.incbin "render/web/settings.js"
 	.incbin "render/web/captures.js"
 	.incbin "render/web/help.js"
 	.incbin "render/web/diff.js"

@@ -73,7 +73,7 @@ class Flame {
 		if (!this.summed.tree.totalSamples[0] && model)
 			return model.isFiltered ? "No sample is left: the selection above is too narrow." : "";
 		if (this.mode === "sandwich")
-			return "Callers of " + shorten(this.of) + " above, what it calls below.";
+			return "Callers of " + shorten(Names.shown(this.of)) + " above, what it calls below.";
 		if (this.mode === "time")
 			return step_ns ? "Threads one beside the other. Widths are values, not the time that passed; " +
 				"samples within " + Units.ns(step_ns) + " stand in order of name." :
@@ -225,7 +225,7 @@ class Flame {
 				seen.set(tree.meaning(frame), frame);
 		const order = frame => frame.reason ? KINDS.length : frame.kind;
 		this.legend.replaceChildren(...[...seen].sort(([, a], [, b]) => order(a) - order(b))
-			.map(([meaning, frame]) => make("li", {}, swatch(frame.colour), meaning)),
+			.map(([meaning, frame]) => make("li", {}, swatch(frame.colour, frame.reason), meaning)),
 			make("li", {class: "keys"},
 				"Arrow keys walk · Enter or click zooms · Esc resets · / searches · M actions · ? keys"));
 	}
@@ -277,6 +277,18 @@ class Flame {
 
 	draw() {
 		this.shownGraphs.forEach(graph => graph.draw());
+	}
+
+	/* Names show in another way. */
+	renamed() {
+		this.drawCrumbs();
+		this.detail.draw(this.active);
+		if (this.beside) {
+			this.beside.of = null;
+			this.beside.draw();
+		}
+		this.around.forEach(part => part.choose());
+		this.draw();
 	}
 
 	/* In other colours. */
@@ -364,7 +376,7 @@ class Flame {
 				continue;
 			}
 			const name = this.tree.of(i).name;
-			const b = make("button", {type: "button", title: name}, name);
+			const b = make("button", {type: "button", title: name}, Names.of(this.tree.of(i)));
 			b.addEventListener("click", () => this.zoom(i));
 			if (i === base)
 				b.setAttribute("aria-current", "true");

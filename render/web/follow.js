@@ -107,7 +107,7 @@ function functionRows(tree, kind) {
 			[frame.name, frame.module, frame.file, frame.line].join("\0");
 		if (!rows.has(key))
 			rows.set(key, {function: frame.name, module: frame.module || "[unknown]", self: 0, total: 0,
-				samples: 0, totalSamples: 0, open: 0, colour: frame.colour});
+				samples: 0, totalSamples: 0, open: 0, colour: frame.colour, reason: frame.reason});
 		return ofFrame[f] = rows.get(key);
 	};
 	const leave = depth => {

@@ -4,7 +4,9 @@ class Help {
 		this.dialog = make("dialog", {class: "help", "aria-labelledby": "help-title"});
 		const close = make("button", {type: "button"}, "Close");
 		close.addEventListener("click", () => this.dialog.close());
-		this.dialog.append(make("h2", {id: "help-title"}, "Keys"), ...Help.lists(), close);
+		/* The button stands on top: it gets the focus, and what has the focus is scrolled to. */
+		this.dialog.append(make("div", {class: "head"}, make("h2", {id: "help-title"}, "Keys"), close),
+			...Help.lists());
 		this.dialog.addEventListener("click", e => e.target === this.dialog && this.dialog.close());
 		document.body.append(this.dialog);
 		const button = make("button", {type: "button", id: "keys", title: "?"}, "Keys");
@@ -26,6 +28,7 @@ class Help {
 	show() {
 		if (!this.dialog.open)
 			this.dialog.showModal();
+		this.dialog.scrollTop = 0;
 	}
 }
 

@@ -182,7 +182,7 @@ class Model {
 	/* One flag a frame. */
 	matching(text) {
 		const {re} = searchPattern(text);
-		return Uint8Array.from(this.frames, f => text && re.test(f.name) ? 1 : 0);
+		return Uint8Array.from(this.frames, f => text && Names.found(re, f.name) ? 1 : 0);
 	}
 
 	tree(metric) {

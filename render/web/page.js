@@ -18,14 +18,16 @@ function shorten(name) {
 		letters.slice(0, head).join("") + "…" + letters.slice(head + 1 - NAME_MOST).join("");
 }
 
-function makeNamed(tag, attributes, name) {
-	const shown = shorten(name);
+/* @short: what shows of it, where that is not all. */
+function makeNamed(tag, attributes, name, short = name) {
+	const shown = shorten(short);
 	return make(tag, shown === name ? attributes : {...attributes, title: name}, shown);
 }
 
-function swatch(colour) {
-	const e = make("span", {class: "swatch", "aria-hidden": "true"});
-	e.style.background = colour;
+/* @waits: it is a colour of time off the CPU. */
+function swatch(colour, waits) {
+	const e = make("span", {class: waits ? "swatch waiting" : "swatch", "aria-hidden": "true"});
+	e.style.backgroundColor = colour;
 	return e;
 }
 
@@ -92,6 +94,8 @@ class Report {
 	/* What stands around the flame graphs. */
 	addAround() {
 		this.help = new Help();
+		this.settings = new Settings(() => this.renamed());
+		this.renamed();
 		for (const flame of this.flames)
 			flame.around = [new Calls(flame, name => this.buttons(name, flame)), new TreeGrid(flame)];
 		if (!this.model)
@@ -137,8 +141,8 @@ class Report {
 	}
 
 	nameButton(flame, frame, name) {
-		return this.searchButton(flame, name, {class: "name", title: name + "\nSearch it in the flame graph"},
-			swatch(frame.colour), make("span", {}, shorten(name)));
+		return this.searchButton(flame, name, {class: "name", title: name + "\nSearch for this name in the flame graph"},
+			swatch(frame.colour, frame.reason), make("span", {}, shorten(Names.of(frame))));
 	}
 
 	/* @content: what the button says. */
@@ -174,6 +178,13 @@ class Report {
 		addEventListener("hashchange", () => this.load());
 		addEventListener("beforeprint", () => this.print(true));
 		addEventListener("afterprint", () => this.print(false));
+	}
+
+	/* Names show in another way. */
+	renamed() {
+		Names.drawWritten();
+		this.tables.forEach(table => table.draw());
+		this.flames.forEach(flame => flame.renamed());
 	}
 
 	redraw() {
@@ -266,7 +277,7 @@ class Report {
 		if (!what)
 			return;
 		tip.replaceChildren(make("b", {}, what.title),
-			...what.lines.map(([label, text]) => make("div", {}, label + ": " + text)));
+			...what.lines.map(([label, text]) => make("div", {}, label ? label + ": " + text : text)));
 		const {offsetWidth: w, offsetHeight: h} = tip;
 		tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - w - 8)) + "px";
 		tip.style.top = (y + 18 + h > innerHeight ? Math.max(4, y - h - 10) : y + 18) + "px";
