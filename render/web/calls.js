@@ -1,5 +1,5 @@
 const CALLS_COLUMNS = [
-	{title: "Way", kind: CELL_TEXT, key: "way", help: "who calls the function, and what it calls"},
+	{title: "Direction", kind: CELL_TEXT, key: "way", help: "who calls the function, and what it calls"},
 	{title: "Share", kind: 2, key: "share_percent", help: "of the function's total"},
 	{title: "", kind: CELL_BAR, key: ""},
 	{title: "Amount", kind: 1, key: "value", help: "of the function below this caller; of the callee below the function"},

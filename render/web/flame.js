@@ -2,7 +2,7 @@ const MOST_CRUMBS = 6, MOST_CALLEES = 12;
 
 /* Of the window's height, so that the graph is in sight when the page opens. */
 const STAGE_SHARE = 0.52;
-const STAGE_LABEL = "Flame graph. Arrow keys walk, Enter zooms, Escape resets, slash searches, N is " +
+const STAGE_LABEL = "Flame graph. Arrow keys move, Enter zooms, Escape resets, slash searches, N is " +
 	"the next match, M has actions, question mark lists all keys.";
 
 /* Flame: a flame graph with what one does to it: ways to show it, zoom, search, walk by keys. It
@@ -179,7 +179,7 @@ class Flame {
 		};
 		this.finder = new Finder(this);
 		this.reset = button("Reset zoom", "Escape or 0", () => this.zoom(0));
-		this.turn = button("Root below", "Put the root at the bottom or at the top (I)",
+		this.turn = button("Root at bottom", "Put the root at the bottom or at the top (I)",
 			() => this.flip(!this.icicle));
 		this.crumbs = make("nav", {class: "crumbs", "aria-label": "Callers of the zoomed frame"});
 		this.voice = make("div", {class: "unseen", "aria-live": "polite"});
@@ -227,7 +227,7 @@ class Flame {
 		this.legend.replaceChildren(...[...seen].sort(([, a], [, b]) => order(a) - order(b))
 			.map(([meaning, frame]) => make("li", {}, swatch(frame.colour, frame.reason), meaning)),
 			make("li", {class: "keys"},
-				"Arrow keys walk · Enter or click zooms · Esc resets · / searches · M actions · ? keys"));
+				"Arrow keys move · Enter or click zooms · Esc resets · / searches · M actions · ? keys"));
 	}
 
 	listen() {
@@ -299,7 +299,7 @@ class Flame {
 
 	flip(icicle) {
 		this.icicle = icicle;
-		this.turn.textContent = icicle ? "Root below" : "Root on top";
+		this.turn.textContent = icicle ? "Root at bottom" : "Root at top";
 		if (this.shownGraphs.length === 1)
 			this.canvas.icicle = icicle;
 		this.canvas.scrollTo(this.canvas.base);

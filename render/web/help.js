@@ -34,12 +34,12 @@ class Help {
 
 /* Keys of parts that handle their own, as they are listed. */
 const OTHER_KEYS = [
-	{shown: "← → ↑ ↓", what: "Walk; with Shift select from where one was", group: "heatmap"},
-	{shown: "Enter", what: "Select the cell; Escape selects all of the time", group: "heatmap"},
-	{shown: "↑ ↓", what: "Row before, next row", group: "tree"},
+	{shown: "← → ↑ ↓", what: "Move; hold Shift to extend the selection", group: "heatmap"},
+	{shown: "Enter", what: "Select the cell; Escape selects the whole capture", group: "heatmap"},
+	{shown: "↑ ↓", what: "Previous row, next row", group: "tree"},
 	{shown: "→", what: "Open, then to the first callee", group: "tree"},
 	{shown: "←", what: "Close, then to the caller", group: "tree"},
 	{shown: "Enter", what: "Zoom the flame graph to it", group: "tree"},
 	{shown: "Home End", what: "First row, last row", group: "tree"},
-	{shown: "Enter", what: "On a heading: sort by the column; once more: the other way", group: "table"},
+	{shown: "Enter", what: "On a heading: sort by the column; again: reverse the order", group: "table"},
 ];

@@ -77,7 +77,7 @@ class Modes {
 	drawChips(model) {
 		const {filter} = model, chips = [];
 		const chip = (text, change) => {
-			const b = make("button", {type: "button", class: "chip", title: "No longer"},
+			const b = make("button", {type: "button", class: "chip", title: "Remove this filter"},
 				make("span", {}, shorten(text)), make("b", {"aria-hidden": "true"}, "×"));
 			b.addEventListener("click", () => model.set(change));
 			chips.push(b);

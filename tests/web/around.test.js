@@ -141,7 +141,7 @@ test("a range by pointer, told before and after", async browser => {
 	await page.mouse.move(at[1].x, at[1].y);
 	await page.mouse.up();
 	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [80e6, 720e6], "range");
-	await page.click("text=All of the time");
+	await page.click(".heat button:has-text('Whole capture')");
 	same(await page.evaluate(() => eprof.model.isFiltered), false, "filtered");
 });
 

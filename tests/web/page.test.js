@@ -147,7 +147,7 @@ test("the address holds the state", async browser => {
 	const box = await place(page, "sqlite3", 1);
 	await page.mouse.click(box.x, box.y);
 	await page.fill(".flame input", "pread");
-	await page.click("text=Root below");
+	await page.click("text=Root at bottom");
 	const hash = await page.evaluate(() => location.hash);
 	same(hash, `#n=${box.i}&s=pread&v=flame`, "hash");
 	const other = await open(browser, "small.html", {hash});
