@@ -133,8 +133,8 @@ struct doc {
 	 * several things: a metric's name. A page shows one at a time; headings have it behind
 	 * them. NULL: of the whole. */
 	const char *part;
-	/* What is added now is of the overview: a page puts it side by side, facts as cards, whose
-	 * values are large up to the first " · ". */
+	/* What is added now is of the overview: a page shows facts as cards, whose values are large
+	 * up to the first " · ". */
 	bool front;
 };
 

@@ -179,7 +179,9 @@ static int write_file(const struct report *r, const struct doc *doc,
 
 	if (rc == 0)
 		rc = output_close(&out, r->format->write(doc, options, out.out));
-	return rc < 0 && r->append ? err(rc, "cannot add to '%s': %s", r->append, err_text()) : rc;
+	return rc < 0 && rc != -EEXIST && r->append
+		       ? err(rc, "cannot add to '%s': %s", r->append, err_text())
+		       : rc;
 }
 
 static int write_folder(const struct report *r, const struct doc *doc,
@@ -308,6 +310,10 @@ static int report_of(struct report *r, struct material *m)
 	rc = write_material(r, m);
 	if (rc == SORT_UNKNOWN)
 		return render_refuse(-EINVAL);
+	if (rc == -EEXIST && r->append) {
+		fprintf(stderr, "eprof-render: '%s' is left as it is: %s\n", r->append, err_text());
+		return 0;
+	}
 	return rc < 0 ? render_fail() : 0;
 }
 

@@ -20,6 +20,12 @@
 /* What stands in the data, as the viewer knows it. */
 enum tag { TAG_END, TAG_FLAME, TAG_TABLE, TAG_SAMPLES, TAG_SAMPLED, TAG_DIFF, TAG_KINDS };
 
+/* Where the nodes of a flame's tree stand in the data. */
+struct placed {
+	const struct tree *tree; /* borrowed */
+	uint32_t *place;	 /* by node; owned */
+};
+
 /* What a page is written from. */
 struct page {
 	const struct doc *doc;
@@ -29,27 +35,14 @@ struct page {
 	size_t n_sampled; /* flames so far of the last samples */
 	/* The samples that flames are of: those of the flames of one profile together. */
 	VEC(struct html_union) samples;
-	/* Of the last flame: where its nodes stand in the data, for the paths that follow it. */
-	const struct tree *tree;
-	uint32_t *place;
-	const char *part;  /* that is being written: see struct doc */
-	bool front, panel; /* the overview, and a panel of it, are being written */
+	VEC(struct placed) placed; /* by flame, for paths further down */
+	const char *part;	   /* that is being written: see struct doc */
+	bool front;		   /* the overview is being written */
+	bool fold;		   /* the next facts are those that stand behind the overview's */
 };
-
-static void panel_end(struct page *pg)
-{
-	if (pg->panel)
-		fputs("</div>\n", pg->out);
-	pg->panel = false;
-}
 
 static void heading_write(struct page *pg, const struct doc_block *b)
 {
-	if (pg->front) {
-		panel_end(pg);
-		fputs("<div class=\"panel\">\n", pg->out);
-		pg->panel = true;
-	}
 	xml_element(pg->out, "h2", "", b->text);
 }
 
@@ -83,7 +76,8 @@ static void cards_write(struct page *pg, const struct doc_block *b)
 	fputs("</dl>\n", pg->out);
 }
 
-/* Facts below the overview are folded away; their heading counts the warnings among them. */
+/* Facts that stand behind the overview's are folded away; their heading counts the warnings among
+ * them. */
 static void folded_begin(struct page *pg, const struct doc_block *b)
 {
 	size_t warnings = 0;
@@ -99,12 +93,14 @@ static void folded_begin(struct page *pg, const struct doc_block *b)
 
 static void facts_write(struct page *pg, const struct doc_block *b)
 {
-	const bool folded = b > pg->doc->blocks.at && b[-1].front;
+	const bool folded = pg->fold;
 
 	if (b->front) {
 		cards_write(pg, b);
+		pg->fold = true;
 		return;
 	}
+	pg->fold = false;
 	if (folded)
 		folded_begin(pg, b);
 	fputs("<dl class=\"facts\">\n", pg->out);
@@ -141,7 +137,7 @@ static void samples_begin(struct page *pg, const struct doc_block *b)
 }
 
 /* A flame of samples: which samples, which of their metrics. */
-static void sampled_pack(struct page *pg, const struct doc_block *b)
+static void sampled_pack(struct page *pg, const struct doc_block *b, uint32_t *place)
 {
 	const struct html_union *s = pg->samples.n ? &pg->samples.at[pg->samples.n - 1] : NULL;
 
@@ -154,12 +150,14 @@ static void sampled_pack(struct page *pg, const struct doc_block *b)
 	pack_uint(&pg->data, pg->samples.n - 1);
 	pack_uint(&pg->data, pg->n_sampled);
 	for (uint32_t i = 0; i < b->tree->nodes.n; i++)
-		pg->place[i] = html_union_place(s, pg->n_sampled, i);
+		place[i] = html_union_place(s, pg->n_sampled, i);
 	pg->n_sampled++;
 }
 
 static void flame_write(struct page *pg, const struct doc_block *b)
 {
+	struct placed *placed;
+
 	fprintf(pg->out, "<section class=\"flame\" data-flame=\"%u\" data-metric=\"",
 		pg->n_flames++);
 	xml_text(pg->out, b->tree->measure.name);
@@ -169,20 +167,20 @@ static void flame_write(struct page *pg, const struct doc_block *b)
 	if (b->text && b->text[0])
 		xml_element(pg->out, "p", " class=\"caption\"", b->text);
 	fputs("</section>\n", pg->out);
-	free(pg->place);
-	pg->tree = b->tree;
-	pg->place = mem_zalloc(b->tree->nodes.n, sizeof(*pg->place));
+	placed = vec_add(&pg->placed);
+	placed->tree = b->tree;
+	placed->place = mem_zalloc(b->tree->nodes.n, sizeof(*placed->place));
 	if (b->tree->diff) {
 		pack_uint(&pg->data, TAG_DIFF);
 		html_diff_pack(b->tree->diff, &pg->data);
 		return;
 	}
 	if (html_union_can(b->tree)) {
-		sampled_pack(pg, b);
+		sampled_pack(pg, b, placed->place);
 		return;
 	}
 	pack_uint(&pg->data, TAG_FLAME);
-	html_flame_pack(b->tree, &pg->data, pg->place);
+	html_flame_pack(b->tree, &pg->data, placed->place);
 }
 
 static void frame_write(FILE *out, const struct tree *t, uint32_t node)
@@ -215,10 +213,14 @@ static void path_summary(FILE *out, const struct doc_path *path, const struct tr
 
 static void path_write(struct page *pg, const struct doc_path *path, const struct tree *t)
 {
+	size_t flame = 0;
+
+	while (flame < pg->placed.n && pg->placed.at[flame].tree != t)
+		flame++;
 	fputs("<li><details", pg->out);
-	if (t == pg->tree && path->nodes.n)
-		fprintf(pg->out, " data-in=\"%u\" data-node=\"%u\"", pg->n_flames - 1,
-			pg->place[path->nodes.at[path->nodes.n - 1]]);
+	if (flame < pg->placed.n && path->nodes.n)
+		fprintf(pg->out, " data-in=\"%zu\" data-node=\"%u\"", flame,
+			pg->placed.at[flame].place[path->nodes.at[path->nodes.n - 1]]);
 	fputs(">", pg->out);
 	path_summary(pg->out, path, t);
 	fputs("<ol class=\"frames\">\n", pg->out);
@@ -259,8 +261,6 @@ static void front_begin(struct page *pg, bool front)
 {
 	if (pg->front == front)
 		return;
-	if (pg->front)
-		panel_end(pg);
 	fputs(front ? "<section class=\"front\" aria-label=\"Overview\">\n" : "</section>\n",
 	      pg->out);
 	pg->front = front;
@@ -290,7 +290,9 @@ static void page_release(struct page *pg)
 	for (size_t i = 0; i < pg->samples.n; i++)
 		html_union_release(&pg->samples.at[i]);
 	vec_release(&pg->samples);
-	free(pg->place);
+	vec_each (placed, &pg->placed)
+		free(placed->place);
+	vec_release(&pg->placed);
 }
 
 /* What frames may be, before all that shows frames. */

@@ -124,6 +124,17 @@ static int script_write(const struct filling *f, FILE *out)
 	return 0;
 }
 
+/* What html_append_read() finds inside of it later. */
+static void inside_write(const struct filling *f, FILE *out)
+{
+	fputs(" class=\"capture\" data-title=\"", out);
+	xml_text(out, f->page->title);
+	fputs("\" data-subtitle=\"", out);
+	xml_text(out, f->page->subtitle);
+	fputs("\">\n", out);
+	fwrite(f->page->body.s, 1, f->page->body.n, out);
+}
+
 static int captures_write(const struct filling *f, FILE *out)
 {
 	for (size_t i = 0; i < f->older.all.n; i++) {
@@ -134,12 +145,7 @@ static int captures_write(const struct filling *f, FILE *out)
 		fputs(ends[0], out);
 	}
 	fputs(begins[1], out);
-	fputs(" class=\"capture\" data-title=\"", out);
-	xml_text(out, f->page->title);
-	fputs("\" data-subtitle=\"", out);
-	xml_text(out, f->page->subtitle);
-	fputs("\">\n", out);
-	fwrite(f->page->body.s, 1, f->page->body.n, out);
+	inside_write(f, out);
 	fputs(ends[1], out);
 	return 0;
 }
@@ -371,10 +377,43 @@ static int older_read(struct filling *f)
 	return 0;
 }
 
+static bool span_is(const struct span *s, const char *text, size_t n)
+{
+	return s->n == n && !memcmp(s->s, text, n);
+}
+
+/* Whether the older page shows what is to be added: the same text and the same data. */
+static int refuse_double(const struct filling *f)
+{
+	char *inside = NULL, *data = NULL;
+	size_t n_inside = 0, n_data = 0, i = 0;
+	FILE *text = open_memstream(&inside, &n_inside), *digits = open_memstream(&data, &n_data);
+	int rc = text && digits ? pack_write(f->page->data, digits) : err(-ENOMEM, "no memory");
+
+	if (text) {
+		inside_write(f, text);
+		fclose(text);
+	}
+	if (digits)
+		fclose(digits);
+	while (!rc && i < f->older.all.n &&
+	       !(span_is(&f->older.all.at[i].inside, inside, n_inside) &&
+		 span_is(&f->older.all.at[i].data, data, n_data)))
+		i++;
+	if (!rc && i < f->older.all.n)
+		rc = err(-EEXIST, "the page shows this capture already, as number %zu", i + 1);
+	free(inside);
+	free(data);
+	return rc;
+}
+
 int html_page_write(const struct html_page *page, FILE *out)
 {
 	struct filling f = {.page = page};
 	int rc = page->options->append.s ? older_read(&f) : 0;
+
+	if (rc == 0 && page->options->append.s)
+		rc = refuse_double(&f);
 
 	if (rc == 0)
 		rc = frame_write(&f, out);

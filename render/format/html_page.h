@@ -30,7 +30,7 @@ struct html_page {
 };
 
 /* 0, or a negative errno with a text; -EINVAL where the older page was not written by this version
- * of this program as one file. */
+ * of this program as one file; -EEXIST where it shows the same capture already. */
 int html_page_write(const struct html_page *, FILE *out);
 
 /* As many captures as one page may hold: a chooser of more is no help. */

@@ -1,6 +1,7 @@
 #include "format/html_rows.h"
 
 #include "model/reason.h"
+#include "query/wait_class.h"
 
 /* A sample, as what tells rows apart. */
 struct item {
@@ -16,6 +17,7 @@ struct rows {
 	const struct profile *profile;
 	VEC(struct item) items;	   /* in the order of rows */
 	VEC(uint32_t) threads;	   /* in the page: numbers of the profile */
+	VEC(int64_t) active;	   /* by thread: of the first metric, see struct thread_row */
 	uint64_t last_ns, step_ns; /* the time of the last one; see html_rows.h */
 	size_t tree_bytes;
 	bool has_reasons;
@@ -38,7 +40,7 @@ static uint64_t set_of(const struct html_union *s, uint32_t row, uint32_t *place
 	return set;
 }
 
-static void gather(struct rows *r)
+static void gather(struct rows *r, const struct wait_classes *classes)
 {
 	const struct profile *p = r->profile;
 	_free_ uint32_t *number = mem_zalloc(p->threads.n + 1, sizeof(*number));
@@ -56,9 +58,13 @@ static void gather(struct rows *r)
 			continue;
 		if (!number[thread]) {
 			vec_push(&r->threads, thread);
+			vec_push(&r->active, 0);
 			number[thread] = (uint32_t)r->threads.n;
 		}
 		item.thread = number[thread] - 1;
+		if (wait_class_is_active(classes->of[row]))
+			r->active.at[item.thread] +=
+				measure_value(p, &r->samples->trees[0]->measure, row);
 		if (item.time_ns > r->last_ns)
 			r->last_ns = item.time_ns;
 		vec_push(&r->items, item);
@@ -266,6 +272,7 @@ static void threads_pack(const struct rows *r, struct pack *out)
 		pack_uint(out, pack_string(out, profile_text(p, t->cgroup)));
 		pack_uint(out, t->start_ns);
 		pack_uint(out, t->born_ns);
+		pack_int(out, r->active.at[i]);
 	}
 }
 
@@ -378,9 +385,12 @@ void html_rows_pack(const struct html_union *s, bool has_reasons, size_t tree_by
 			 .has_reasons = has_reasons};
 	_free_ uint32_t *rows_of = mem_zalloc(s->all->nodes.n, sizeof(*rows_of));
 	struct columns c = {.rows_of = rows_of};
+	struct wait_classes classes;
 
 	find_means(&r);
-	gather(&r);
+	wait_classes_init(&classes, r.profile);
+	gather(&r, &classes);
+	wait_classes_release(&classes);
 	order(&r);
 	choose_step(&r);
 	metrics_pack(&r, out);
@@ -394,4 +404,5 @@ void html_rows_pack(const struct html_union *s, bool has_reasons, size_t tree_by
 	columns_pack(&r, &c, out);
 	vec_release(&r.items);
 	vec_release(&r.threads);
+	vec_release(&r.active);
 }

@@ -7,7 +7,8 @@
  *	the palette: how many classes; each label and both ends of its colours as 0xrrggbb;
  *	frames: html_frames_pack_shades(); how many nodes, and their shape (html_shape);
  *	metrics: how many; each name, unit, value a sample (mean), whether its sums are exact;
- *	threads: how many; each pid, tid, name, process, cgroup, start and birth in ns;
+ *	threads: how many; each pid, tid, name, process, cgroup, start and birth in ns,
+ *	and how much of the first metric it was active (struct thread_row);
  *	steps of time: how many, ns of each;
  *	rows: how many; which metrics they are of: how many sets, each a flag a metric; then the
  *	columns: rows of each node (less 1 of a leaf, which has one for certain), by row thread,

@@ -53,8 +53,8 @@ static void add_margins(const struct filter *f, const struct spread *known, cons
 		out->rows.at[i].margin = margins[i];
 }
 
-static void add_rows(const struct filter *f, const struct spread *known, bool by_process,
-		     struct thread_rows *out)
+static void add_rows(const struct filter *f, const struct wait_classes *classes,
+		     const struct spread *known, bool by_process, struct thread_rows *out)
 {
 	const struct profile *p = f->profile;
 	_free_ uint32_t *row_at = mem_zalloc(p->threads.n + 1, sizeof(*row_at));
@@ -67,6 +67,7 @@ static void add_rows(const struct filter *f, const struct spread *known, bool by
 		struct thread_row *row = &out->rows.at[row_at[p->samples.at[i].thread]];
 
 		row->value += value;
+		row->active += wait_class_is_active(classes->of[i]) ? value : 0;
 		row->samples += value != 0;
 	}
 	vec_each (w, &p->thread_waits) {
@@ -88,12 +89,14 @@ static void drop_empty(struct thread_rows *rows, bool idle)
 	rows->rows.n = kept;
 }
 
-static int by_value(const void *left, const void *right, void *profile)
+/* Threads that had nothing to do stand behind those that worked, however long they waited. */
+static int by_activity(const void *left, const void *right, void *profile)
 {
 	const struct thread_row *a = left, *b = right;
 	const struct profile *p = profile;
 
-	return order_down(a->value, b->value) ?:
+	return order_down(a->active, b->active) ?:
+	       order_down(a->value, b->value) ?:
 	       order_down(a->samples, b->samples) ?:
 	       order_up(a->pid, b->pid) ?:
 	       order_up(a->tid, b->tid) ?:
@@ -105,15 +108,18 @@ int threads_build(const struct profile *p, const struct selection *sel, const st
 {
 	const bool narrow = sel->focus || sel->ignore || sel->module || sel->file || sel->zone ||
 			    sel->from_ns || sel->to_ns;
+	struct wait_classes own = {0};
 	struct filter filter;
 	int rc = filter_init(&filter, p, sel);
 
 	*out = (struct thread_rows){0};
 	if (!rc)
-		add_rows(&filter, known ? known->spread : NULL, by_process, out);
+		add_rows(&filter, wait_classes_of(p, sel->waits, &own),
+			 known ? known->spread : NULL, by_process, out);
 	filter_release(&filter);
+	wait_classes_release(&own);
 	drop_empty(out, !narrow);
-	vec_sort_by(&out->rows, by_value, p);
+	vec_sort_by(&out->rows, by_activity, p);
 	return rc;
 }
 

@@ -140,11 +140,12 @@ struct thread_row {
 	uint32_t name, cgroup;
 	uint64_t born_ns; /* with pid: its row in the table of processes */
 	int64_t value, samples;
+	int64_t active;		  /* of the value: on a CPU, ready for one, or held up */
 	double margin;		  /* of the value: see spread.h */
 	struct thread_wait spent; /* of the whole capture, where the profile tells; else 0 */
 };
 struct thread_rows {
-	VEC(struct thread_row) rows; /* by value, then samples, then pid, tid */
+	VEC(struct thread_row) rows; /* by active, then value, samples, pid, tid */
 };
 /* @by_process: one row a process, with the process's name. Threads with samples have rows; where
  * the selection does not choose by stack or time, so have those of which the profile has totals

@@ -20,6 +20,12 @@ enum wait_class {
 /* "held up", "idle", "undecided"; "" of none. */
 const char *wait_class_name(enum wait_class);
 
+/* A thread that is in no wait, or in one that keeps it from its work. */
+static inline bool wait_class_is_active(uint8_t class)
+{
+	return class == WAIT_NONE || class == WAIT_HELD_UP;
+}
+
 struct wait_classes {
 	const struct profile *profile; /* borrowed; NULL: not found yet */
 	uint8_t *of;		       /* per sample: enum wait_class */

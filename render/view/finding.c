@@ -108,6 +108,9 @@ static void add_run(struct finding *f, const char *thread, size_t threads, int64
 			 thread);
 	else
 		str_addf(&f->s, "thread %s", thread);
+	/* Samples may come to a little more than a thread had. */
+	if (span > 0 && on > span)
+		on = span;
 	str_addf(&f->s, " ran for %s%s%s", ns_text((double)on), span > 0 ? " of " : "",
 		 span > 0 ? ns_text((double)span) : "");
 }

@@ -14,7 +14,6 @@
 #include "view/finding.h"
 #include "view/trend.h"
 
-#define TOP	  5
 #define WEAK_FROM 5.0 /* percent from which a weakness of the data is a warning */
 
 static void time_card(const struct view_input *in, struct doc_block *b)
@@ -27,19 +26,6 @@ static void time_card(const struct view_input *in, struct doc_block *b)
 	if (!in->profile->duration_ns)
 		snprintf(length, sizeof(length), "length unknown");
 	doc_fact(b, false, "Captured", "%s%s%s", length, from[0] ? " · from " : "", from);
-}
-
-static void machine_card(const struct view_input *in, struct doc_block *b)
-{
-	const char *node = profile_meta(in->profile, META_NODE);
-	const char *processor = profile_meta(in->profile, META_PROCESSOR);
-	const char *cores = profile_meta(in->profile, META_CORES);
-
-	if (!node && !processor)
-		return;
-	doc_fact(b, false, "Machine", "%s · %s%s%s", node && node[0] ? node : "unnamed",
-		 processor && processor[0] ? processor : "processor unknown",
-		 cores && cores[0] ? " × " : "", cores ? cores : "");
 }
 
 /* Why samples of the measure were lost. Freed by the caller. */
@@ -57,7 +43,8 @@ static char *losses_of_measure(const struct view_input *in)
 	return str_steal(&out);
 }
 
-/* "1,850 · 1,850 taken, none lost"; "1,800 · 50 of 1,850 lost (2.7 %): 50 ring full". */
+/* "1,850 · none lost"; "1,800 · 50 of 1,850 lost (2.7 %): 50 ring full". A wait is
+ * one sample, though it is in the ledgers of two metrics of a sum. */
 static void samples_card(const struct view_input *in, struct doc_block *b)
 {
 	const struct ledger_sums sums = base_ledger(in);
@@ -73,41 +60,48 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 	}
 	reasons = losses_of_measure(in);
 	units_count(lost, sizeof(lost), sums.lost);
-	units_count(taken, sizeof(taken), sums.taken);
+	units_count(taken, sizeof(taken),
+		    in->tree->measure.n > 1 ? base_samples(in) + sums.lost : sums.taken);
 	if (sums.lost)
 		doc_fact(b, (double)sums.lost >= WEAK_FROM / 100 * (double)sums.taken, "Samples",
 			 "%s · %s of %s lost (%s): %s", kept, lost, taken,
 			 percent_text((double)sums.lost, (double)sums.taken), reasons);
 	else
-		doc_fact(b, false, "Samples", "%s · %s taken, none lost", kept, taken);
+		doc_fact(b, false, "Samples", "%s · none lost", kept);
 }
 
-/* "0.66 CPUs · busy on average: 1.85 s"; of other metrics what 100 % is. */
+/* Of other metrics than time on a CPU and of ranges of time: what 100 % is. */
 static void amount_card(const struct view_input *in, struct doc_block *b)
 {
-	double total = (double)in->tree->nodes.at[0].total;
-	double length = (double)in->profile->duration_ns;
 	char value[UNITS_BUF];
+
+	units_value(value, sizeof(value), (double)in->tree->nodes.at[0].total, in->tree->unit);
+	doc_fact(b, false, in->tree->measure.n > 1 ? "Thread time" : "Total", "%s · %s%s%s", value,
+		 in->tree->measure.name, in->tree->base && in->tree->base[0] ? ": " : "",
+		 in->tree->base ? in->tree->base : "");
+}
+
+/* "0.66 CPUs · busy on average, 1.85 s in all"; what the threads did besides, where that is known.
+ */
+static void busy_cards(const struct view_input *in, struct doc_block *b)
+{
+	const struct thread_wait waits = base_waits(in, NULL);
+	const double length = (double)in->profile->duration_ns;
+	const double ticks = base_is_cpu_time(in) ? (double)in->tree->nodes.at[0].total : 0;
+	const double busy = waits.on_ns ? (double)waits.on_ns : ticks;
+	const bool whole = !in->selection->from_ns && !in->selection->to_ns;
 
 	if (base_is_zones_only(in))
 		return;
-	units_value(value, sizeof(value), total, in->tree->unit);
-	if (base_is_cpu_time(in) && length > 0 && !in->selection->from_ns && !in->selection->to_ns)
-		doc_fact(b, false, "On CPU", "%.2f CPUs · busy on average: %s", total / length,
-			 value);
+	if (!whole || busy <= 0 || length <= 0 || (!in->profile->thread_waits.n && !ticks))
+		amount_card(in, b);
 	else
-		doc_fact(b, false, "100 %", "%s · %s%s%s", value, in->tree->measure.name,
-			 in->tree->base && in->tree->base[0] ? ": " : "",
-			 in->tree->base ? in->tree->base : "");
-}
-
-static void waits_card(const struct view_input *in, struct doc_block *b)
-{
-	const struct thread_wait all = base_waits(in, NULL);
-
-	if (in->profile->thread_waits.n)
-		doc_fact(b, false, "Off CPU", "%s · blocked; %s ready without a CPU",
-			 ns_text((double)all.blocked_ns), ns_text((double)all.runnable_ns));
+		doc_fact(b, false, "On CPU", "%.2f CPUs · busy on average, %s in all",
+			 busy / length, ns_text(busy));
+	if (!whole || !in->profile->thread_waits.n)
+		return;
+	doc_fact(b, false, "Ready", "%s · without a CPU", ns_text((double)waits.runnable_ns));
+	doc_fact(b, false, "Blocked", "%s · asleep or waiting", ns_text((double)waits.blocked_ns));
 }
 
 static void zones_card(const struct view_input *in, struct doc_block *b)
@@ -148,67 +142,10 @@ static void cards(const struct view_input *in, struct doc *doc)
 
 	time_card(in, b);
 	samples_card(in, b);
-	amount_card(in, b);
-	waits_card(in, b);
+	busy_cards(in, b);
 	zones_card(in, b);
 	cost_card(in, b);
 	unnamed_card(in, b);
-	machine_card(in, b);
-}
-
-static void top_functions(const struct view_input *in, struct doc *doc)
-{
-	static const struct doc_column columns[] = {
-		{"Self", "self_percent", CELL_PERCENT,
-		 "share of the samples that were in the function itself"},
-		DOC_BAR_COLUMN,
-		{"Function", "function", CELL_TEXT, NULL},
-	};
-	const struct profile *p = in->profile;
-	_free_ char *caption = base_caption(in);
-	const struct top *top;
-	struct doc_table *t;
-
-	if (base_is_zones_only(in) || !in->tree->samples)
-		return;
-	top = tree_functions(in->tree);
-	doc_heading(doc, "Where the time went");
-	t = doc_table_of(doc, caption, columns);
-	for (size_t i = 0; i < top->rows.n && i < TOP; i++) {
-		const struct top_row *r = &top->rows.at[i];
-
-		if (r->self <= 0)
-			break;
-		base_percent_cell(t, in, r->self);
-		doc_bar(t, base_percent(in, r->self));
-		doc_cell_code(t, frame_class_of(&p->functions.at[r->function]),
-			      profile_text(p, p->functions.at[r->function].name));
-	}
-}
-
-static void top_zones(const struct view_input *in, struct doc *doc)
-{
-	static const struct doc_column columns[] = {
-		{"Share", "share_percent", CELL_PERCENT, "of the capture's length; threads add up"},
-		DOC_BAR_COLUMN,
-		{"Mean", "mean_ns", CELL_NUMBER, "of one call"},
-		{"Zone", "zone", CELL_TEXT, NULL},
-	};
-	struct doc_table *t;
-
-	if (!in->zone_rows->rows.n)
-		return;
-	doc_heading(doc, "Longest zones");
-	t = doc_table_of(doc, "100 % = the length of the capture; calls timed one by one", columns);
-	for (size_t i = 0; i < in->zone_rows->rows.n && i < TOP; i++) {
-		const struct zone *z = &in->zone_rows->rows.at[i].at;
-
-		doc_cell(t, z->total_perc, "%s", percent_text(z->total_perc, 100));
-		doc_bar(t, z->total_perc);
-		base_time_cell(t, (double)z->mean_ns);
-		doc_cell_code(t, frame_class_of(&in->profile->functions.at[z->function]),
-			      profile_text(in->profile, z->name));
-	}
 }
 
 /* What a curve over time is of, and of time how much there was at once: threads or CPUs. */
@@ -237,8 +174,27 @@ static void trend_row(const struct view_input *in, struct doc_table *t, const ch
 	}
 }
 
+static int overview_write(const struct view_input *in, struct doc *doc)
+{
+	_free_ char *finding = finding_text(in);
+
+	if (finding)
+		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
+	doc->front = true;
+	cards(in, doc);
+	doc->front = false;
+	return 0;
+}
+
+const struct view overview_view = {
+	.name = "overview",
+	.about = "what was captured, how sure, at what cost, and where the time went, in brief",
+	.shows = {[DOC_PAGE] = SHOWS_FIRST},
+	.write = overview_write,
+};
+
 /* The curves that there are: of each metric, and of what a thread's life consists of. */
-static void trends(const struct view_input *in, struct doc *doc)
+static int activity_write(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
 		{"Metric", "metric", CELL_TEXT, NULL},
@@ -250,36 +206,21 @@ static void trends(const struct view_input *in, struct doc *doc)
 	struct doc_table *t;
 
 	if (base_is_zones_only(in) || !in->tree->samples || p->duration_ns <= 0)
-		return;
-	doc_heading(doc, "When");
-	t = doc_table_of(doc, "of time: CPUs busy, or threads waiting, at once", columns);
+		return 0;
+	doc_heading(doc, "Activity over time");
+	t = doc_table_of(doc, "Average CPUs busy or threads waiting, over time", columns);
 	for (size_t i = 0; i < p->metrics.n; i++) {
 		const char *name = profile_text(p, p->metrics.at[i].name);
 
 		trend_row(in, t, name, name);
 	}
-}
-
-static int overview_write(const struct view_input *in, struct doc *doc)
-{
-	_free_ char *finding = finding_text(in);
-
-	if (finding)
-		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
-	doc->front = true;
-	cards(in, doc);
-	top_functions(in, doc);
-	top_zones(in, doc);
-	trends(in, doc);
-	if (!base_is_zones_only(in) && in->tree->samples)
-		paths_add(in, doc, "Hottest path", 1);
-	doc->front = false;
 	return 0;
 }
 
-const struct view overview_view = {
-	.name = "overview",
-	.about = "what was captured, how sure, at what cost, and where the time went, in brief",
+const struct view activity_view = {
+	.name = "activity",
+	.about = "how many CPUs were busy and threads waiting, over time",
+	.part = PART_SAMPLES,
 	.shows = {[DOC_PAGE] = SHOWS},
-	.write = overview_write,
+	.write = activity_write,
 };

@@ -23,7 +23,7 @@ const struct view flame_view = {
 	.about = "flame graph of all stacks",
 	.part = PART_SAMPLES,
 	.by_metric = true,
-	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS},
+	.shows = {[DOC_PAGE] = SHOWS_FIRST, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS},
 	.write = flame_write,
 };
 
@@ -155,6 +155,6 @@ const struct view zone_flame_view = {
 	.name = "zone-flame",
 	.about = "flame graph of zones: exact time, not samples",
 	.part = PART_ZONES,
-	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS_ELSE},
+	.shows = {[DOC_PAGE] = SHOWS_FIRST, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS_ELSE},
 	.write = zone_flame_write,
 };

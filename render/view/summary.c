@@ -341,16 +341,19 @@ static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct profile *p = in->profile;
 	const struct thread_wait all = base_waits(in, NULL);
-	double sampled_ns = 0;
+	double sampled_ns = 0, off_ns;
 	struct measure off;
 
 	if (!p->thread_waits.n || !selection_takes_all(in->selection) ||
 	    measure_find(p, METRIC_OFF_CPU, &off))
 		return;
+	/* Each sample stands for a period, so that they may come to a little more than there was.
+	 */
+	off_ns = (double)all.blocked_ns + (double)all.runnable_ns;
 	for (size_t i = 0; i < p->samples.n; i++)
 		sampled_ns += (double)measure_value(p, &off, i);
 	doc_fact(b, false, "Off CPU", "samples stand for %s of the time blocked and ready",
-		 percent_text(sampled_ns, (double)all.blocked_ns + (double)all.runnable_ns));
+		 percent_text(fmin(sampled_ns, off_ns), off_ns));
 }
 
 /* Whether a slowdown of @percent took more than next to nothing of the capture's length: of a

@@ -53,13 +53,18 @@ static bool is_of_programs(const struct profile *p)
 			  (str_starts(target, "-- ") && p->processes.n >= PROGRAMS_MANY));
 }
 
-/* Of a whole machine, or a build, one asks first which program it was: right behind the summary. */
-static void processes_first(const struct view **at, size_t n)
+static bool is_opening(const struct view *v, enum doc_medium medium)
+{
+	return v->shows[medium] == SHOWS_FIRST || v == &summary_view || v == &about_view;
+}
+
+/* Of a whole machine, or a build, one asks first which program it was: right behind what the report
+ * opens with. */
+static void processes_first(enum doc_medium medium, const struct view **at, size_t n)
 {
 	size_t to = 0, from = 0;
 
-	while (to < n &&
-	       (at[to] == &overview_view || at[to] == &summary_view || at[to] == &about_view))
+	while (to < n && is_opening(at[to], medium))
 		to++;
 	while (from < n && at[from] != &processes_view)
 		from++;
@@ -73,11 +78,11 @@ void view_choose(enum doc_medium medium, bool one, const struct profile *p, cons
 {
 	size_t n = 0;
 
-	for (int how = SHOWS; how <= SHOWS_ELSE && !n; how++)
+	for (int how = SHOWS_FIRST; how <= SHOWS_ELSE && (how < SHOWS_ELSE || !n); how++)
 		for (const struct view *const *v = views; *v && !(n && one); v++)
 			if ((*v)->shows[medium] == how && has_something(p, *v, one))
 				out[n++] = *v;
 	out[n] = NULL;
 	if (is_of_programs(p))
-		processes_first(out, n);
+		processes_first(medium, out, n);
 }

@@ -23,6 +23,7 @@ struct view_input {
 /* What a view is in a report whose user names none by --view. */
 enum view_shows {
 	SHOWS_NOT,
+	SHOWS_FIRST, /* before all that only SHOWS: a page opens with its flame graph */
 	SHOWS,
 	SHOWS_ELSE, /* where no other view does */
 };

@@ -1,5 +1,5 @@
 const CALLS_COLUMNS = [
-	{title: "Way", kind: CELL_TEXT, key: "way", help: "who calls the function, and what it calls"},
+	{title: "Direction", kind: CELL_TEXT, key: "way", help: "who calls the function, and what it calls"},
 	{title: "Share", kind: 2, key: "share_percent", help: "of the function's total"},
 	{title: "", kind: CELL_BAR, key: ""},
 	{title: "Amount", kind: 1, key: "value", help: "of the function below this caller; of the callee below the function"},
@@ -36,7 +36,7 @@ class Calls {
 		this.tree = tree;
 		this.frame = tree.frame[at];
 		const frame = tree.of(at), rows = neighbours(tree, frame);
-		this.place = Table.place(shorten(frame.name) + ": 100 % = its total of " +
+		this.place = Table.place(shorten(Names.of(frame)) + ": 100 % = its total of " +
 			Units.value(rows.total, tree.unit), CALLS_COLUMNS);
 		this.box.append(this.place);
 		new Table(this.place, callsData(rows, tree.unit), this.find).start();

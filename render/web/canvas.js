@@ -4,6 +4,7 @@ const MERGED = "#ced0d4"; /* FLAME_MERGED */
 const LEAST_TEXT = 28, LEAST_WORDS = 260;
 const LEAST_VIEW = 1e-7; /* of the whole */
 const CALLERS_SHOWN = 4;
+const STRIPE = 7; /* pixels from one stripe to the next */
 
 /* Canvas: draws the visible part of a tree into a scrolling stage: the canvas is never larger
  * than the window, so that depth has no bound. */
@@ -16,7 +17,7 @@ class Canvas {
 		this.context = this.canvas.getContext("2d");
 		this.matches = null;
 		this.icicle = true;
-		this.share = 0.72; /* of the window's height, at most */
+		this.share = 1; /* of the window's height, at most */
 		this.setTree(tree);
 	}
 
@@ -196,13 +197,39 @@ class Canvas {
 		c.globalAlpha = faded ? 0.55 : this.matches && !match ? this.ink.dim : 1;
 		c.fillStyle = match ? this.ink.match : this.tree.colour(i);
 		c.fillRect(left, top, Math.max(width - (width > 3 ? 1 : 0), LEAST_BOX), ROW - 1);
+		if (!match && this.tree.of(i).reason && width > 3) {
+			c.fillStyle = this.stripes;
+			c.fillRect(left, top, width - 1, ROW - 1);
+		}
 		c.globalAlpha = 1;
 		if (match && width > 6) {
 			c.fillStyle = this.ink.mark;
 			c.fillRect(left, top + ROW - 3, width - 1, 2);
 		}
 		if (width >= LEAST_TEXT)
-			this.drawText(this.tree.label(i), left + 4, top + (ROW - 1) / 2, width - 9, faded);
+			this.drawText(this.fitting(i, width - 9), left + 4, top + (ROW - 1) / 2, width - 9, faded);
+	}
+
+	/* The label, or where it has no room a shorter one, if there is one. */
+	fitting(i, room) {
+		const label = this.tree.label(i), short = this.tree.labelShort(i);
+		return short && this.context.measureText(label).width > room ? short : label;
+	}
+
+	/* Boxes of time off the CPU are striped: told apart without colours, too. */
+	get stripes() {
+		if (!this.pattern) {
+			const tile = make("canvas", {width: STRIPE, height: STRIPE}), c = tile.getContext("2d");
+			c.strokeStyle = "rgb(20 24 40 / 17%)";
+			c.lineWidth = 1.6;
+			for (const x of [-STRIPE, 0, STRIPE]) {
+				c.moveTo(x, STRIPE);
+				c.lineTo(x + STRIPE, 0);
+			}
+			c.stroke();
+			this.pattern = this.context.createPattern(tile, "repeat");
+		}
+		return this.pattern;
 	}
 
 	drawText(name, left, middle, room, faded) {

@@ -73,7 +73,7 @@ function readPalette(reader) {
 function readThreads(reader) {
 	return Array.from({length: reader.uint()}, () => ({pid: reader.uint(), tid: reader.uint(),
 		name: reader.string(), process: reader.string(), cgroup: reader.string(),
-		start_ns: reader.uint(), born_ns: reader.uint()}));
+		start_ns: reader.uint(), born_ns: reader.uint(), active: reader.int()}));
 }
 
 /* The columns of one metric, @has: of the rows that are of it. */

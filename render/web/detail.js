@@ -53,7 +53,7 @@ class Detail {
 			["Self", this.figure(tree, i, tree.self[i],
 				tree.ofZones ? "" : counted(tree.selfSamples[i]), base)],
 			["Parent", i ? Units.percent(tree.total[i], tree.total[parent]) + " of " +
-				shorten(tree.of(parent).name) : ""],
+				shorten(Names.of(tree.of(parent))) : ""],
 			["Share", this.interval(tree, i)],
 			["From", from.join(" · ")],
 			["Mostly", tree.ofWaits ? frame.reason || "on a CPU" : ""],
@@ -79,8 +79,14 @@ class Detail {
 		for (const [label, text] of this.lines(i, graph))
 			list.append(make("div", {}, make("dt", label === "Share" ? {title: SHARE_HELP} : {}, label),
 				make("dd", {}, text)));
-		const head = makeNamed("h3", {}, tree.of(i).name);
+		const {name, file, line} = tree.of(i), link = Editor.link(file, line);
+		const head = makeNamed("h3", {}, name, Names.of(tree.of(i)));
 		this.box.replaceChildren(head, list);
+		if (head.textContent !== name)
+			head.after(make("p", {class: "wholename"}, name));
+		if (link)
+			this.box.append(make("a", {class: "editor", href: link}, "Open " + baseName(file) +
+				(line ? ":" + line : "")));
 		if (this.flame.menu)
 			this.box.append(this.flame.menu.button());
 		const callees = tree.children(i).sort((a, b) => tree.total[b] - tree.total[a]);
@@ -89,7 +95,7 @@ class Detail {
 		const names = make("ul", {class: "callees", "aria-label": "Calls"});
 		for (const c of callees.slice(0, MOST_CALLEES)) {
 			const b = make("button", {type: "button", title: tree.of(c).name},
-				swatch(tree.colour(c)), make("span", {}, shorten(tree.of(c).name)),
+				swatch(tree.colour(c), tree.of(c).reason), make("span", {}, shorten(Names.of(tree.of(c)))),
 				make("b", {}, this.amount(tree, c)));
 			b.addEventListener("click", () => graph.go(c));
 			names.append(make("li", {}, b));

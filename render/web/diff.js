@@ -114,7 +114,7 @@ class DiffTree extends Tree {
 
 	label(i) {
 		const sign = this.sign(i);
-		return (sign ? sign + " " : "") + this.of(i).name;
+		return (sign ? sign + " " : "") + Names.of(this.of(i));
 	}
 
 	sign(i) {
@@ -244,6 +244,10 @@ class Diff extends Flame {
 		this.box.querySelector(".tools").prepend(this.ways);
 		this.noteLine.replaceWith(this.per);
 		this.drawWays();
+	}
+
+	makeBeside() {
+		return null;
 	}
 
 	makeDetail() {

@@ -38,7 +38,7 @@ class Finder {
 	/* Marks what matches in the graphs that show, and counts it in the one that is active. */
 	find(text) {
 		const {tree, shownGraphs} = this.flame, {re, literal} = searchPattern(text);
-		const matches = text ? Uint8Array.from(tree.frames, f => re.test(f.name)) : null;
+		const matches = text ? Uint8Array.from(tree.frames, f => Names.found(re, f.name)) : null;
 		Object.assign(this, {text, literal, hit: -1, sorted: null});
 		if (this.input.value !== text)
 			this.input.value = text;

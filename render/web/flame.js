@@ -1,6 +1,8 @@
 const MOST_CRUMBS = 6, MOST_CALLEES = 12;
 
-const STAGE_LABEL = "Flame graph. Arrow keys walk, Enter zooms, Escape resets, slash searches, N is " +
+/* Of the window's height, so that the graph is in sight when the page opens. */
+const STAGE_SHARE = 0.52;
+const STAGE_LABEL = "Flame graph. Arrow keys move, Enter zooms, Escape resets, slash searches, N is " +
 	"the next match, M has actions, question mark lists all keys.";
 
 /* Flame: a flame graph with what one does to it: ways to show it, zoom, search, walk by keys. It
@@ -14,6 +16,8 @@ class Flame {
 		this.model = of.model || null;
 		this.number = of.metric; /* of the model's metrics */
 		this.metric = box.dataset.metric; /* its name; "": of zones */
+		this.caption = box.querySelector(".caption");
+		this.captionWritten = this.caption ? this.caption.textContent : "";
 		this.sum();
 		this.build();
 		this.listen();
@@ -50,12 +54,26 @@ class Flame {
 		return [order === "heavy" ? heaviest(tree) : tree];
 	}
 
+	/* What 100 % is where something is selected. */
+	selectedWords() {
+		const {tree} = this.summed, {name, unit, samples} = this.model.metrics[this.number];
+		const {from, to} = this.model.filter;
+		return "100 % = " + Units.value(tree.total[0], unit) + (from !== null || to !== null ?
+			" in the selected range" : " selected") + ", " + Units.count(tree.totalSamples[0]) + " of " +
+			Units.samples(samples) + " of " + name;
+	}
+
+	drawCaption() {
+		if (this.caption && this.model)
+			this.caption.textContent = this.model.isFiltered ? this.selectedWords() : this.captionWritten;
+	}
+
 	noteOf(trees) {
 		const {leftOut, step_ns} = trees[0], {model} = this;
 		if (!this.summed.tree.totalSamples[0] && model)
 			return model.isFiltered ? "No sample is left: the selection above is too narrow." : "";
 		if (this.mode === "sandwich")
-			return "Callers of " + shorten(this.of) + " above, what it calls below.";
+			return "Callers of " + shorten(Names.shown(this.of)) + " above, what it calls below.";
 		if (this.mode === "time")
 			return step_ns ? "Threads one beside the other. Widths are values, not the time that passed; " +
 				"samples within " + Units.ns(step_ns) + " stand in order of name." :
@@ -72,7 +90,7 @@ class Flame {
 		this.graphs.forEach((graph, k) => {
 			graph.stage.hidden = k >= trees.length;
 			if (k < trees.length)
-				graph.setTree(trees[k], this.icicleOf(k, trees.length), trees.length > 1 ? 0.36 : 0.72);
+				graph.setTree(trees[k], this.icicleOf(k, trees.length), trees.length > 1 ? STAGE_SHARE / 2 : STAGE_SHARE);
 		});
 		this.active = this.graphs[trees.length - 1];
 		this.shownGraphs = this.graphs.slice(0, trees.length);
@@ -80,6 +98,9 @@ class Flame {
 		this.noteLine.textContent = this.noteOf(trees);
 		this.modes.draw();
 		this.drawLegend();
+		this.drawCaption();
+		if (this.beside)
+			this.beside.draw();
 		this.resize();
 		this.finder.find(this.text);
 		this.shownGraphs.forEach(graph => graph.canvas.scrollTo(0));
@@ -158,7 +179,7 @@ class Flame {
 		};
 		this.finder = new Finder(this);
 		this.reset = button("Reset zoom", "Escape or 0", () => this.zoom(0));
-		this.turn = button("Root below", "Put the root at the bottom or at the top (I)",
+		this.turn = button("Root at bottom", "Put the root at the bottom or at the top (I)",
 			() => this.flip(!this.icicle));
 		this.crumbs = make("nav", {class: "crumbs", "aria-label": "Callers of the zoomed frame"});
 		this.voice = make("div", {class: "unseen", "aria-live": "polite"});
@@ -172,10 +193,16 @@ class Flame {
 		this.addGraph(this.summed.tree);
 		this.active = this.graphs[0];
 		this.minimap = new Minimap(this.active);
-		this.box.append(make("div", {class: "tools"}, ...this.finder.parts,
+		this.beside = this.makeBeside();
+		this.box.append(make("div", {class: "graph"}, make("div", {class: "tools"}, ...this.finder.parts,
 			make("span", {class: "gap"}), this.reset, this.turn),
 			this.modes.box, this.modes.chips, this.noteLine, this.minimap.box, this.crumbs, this.stages,
-			this.legend, this.voice, this.detail.box, this.menu.box);
+			this.legend), make("div", {class: "beside"},
+			...(this.beside ? [this.beside.box] : []), this.detail.box), this.voice, this.menu.box);
+	}
+
+	makeBeside() {
+		return new Beside(this);
 	}
 
 	makeDetail() {
@@ -198,9 +225,9 @@ class Flame {
 				seen.set(tree.meaning(frame), frame);
 		const order = frame => frame.reason ? KINDS.length : frame.kind;
 		this.legend.replaceChildren(...[...seen].sort(([, a], [, b]) => order(a) - order(b))
-			.map(([meaning, frame]) => make("li", {}, swatch(frame.colour), meaning)),
+			.map(([meaning, frame]) => make("li", {}, swatch(frame.colour, frame.reason), meaning)),
 			make("li", {class: "keys"},
-				"Arrow keys walk · Enter or click zooms · Esc resets · / searches · M actions · ? keys"));
+				"Arrow keys move · Enter or click zooms · Esc resets · / searches · M actions · ? keys"));
 	}
 
 	listen() {
@@ -252,6 +279,18 @@ class Flame {
 		this.shownGraphs.forEach(graph => graph.draw());
 	}
 
+	/* Names show in another way. */
+	renamed() {
+		this.drawCrumbs();
+		this.detail.draw(this.active);
+		if (this.beside) {
+			this.beside.of = null;
+			this.beside.draw();
+		}
+		this.around.forEach(part => part.choose());
+		this.draw();
+	}
+
 	/* In other colours. */
 	recolour() {
 		this.draw();
@@ -260,7 +299,7 @@ class Flame {
 
 	flip(icicle) {
 		this.icicle = icicle;
-		this.turn.textContent = icicle ? "Root below" : "Root on top";
+		this.turn.textContent = icicle ? "Root at bottom" : "Root at top";
 		if (this.shownGraphs.length === 1)
 			this.canvas.icicle = icicle;
 		this.canvas.scrollTo(this.canvas.base);
@@ -337,7 +376,7 @@ class Flame {
 				continue;
 			}
 			const name = this.tree.of(i).name;
-			const b = make("button", {type: "button", title: name}, name);
+			const b = make("button", {type: "button", title: name}, Names.of(this.tree.of(i)));
 			b.addEventListener("click", () => this.zoom(i));
 			if (i === base)
 				b.setAttribute("aria-current", "true");

@@ -1,5 +1,3 @@
-const FRONT_ROWS = 5;
-
 /* Follow: keeps the tables of samples and the hottest paths at what the model's filter leaves. While it leaves all, they are
  * as the report was written, with margins; those of parts of it the page does not know. */
 class Follow {
@@ -52,9 +50,8 @@ class Follow {
 
 	/* The flame graph of the part of the page that the table is in. */
 	flameOf(table) {
-		const part = table.box.closest("section.part");
-		return this.report.flames.find(f => f.model === this.model &&
-			(part ? part.contains(f.box) : true));
+		const part = partOf(table.box);
+		return this.report.flames.find(f => f.model === this.model && (!part || partOf(f.box) === part));
 	}
 
 	refresh() {
@@ -81,12 +78,9 @@ class Follow {
 	recompute(known) {
 		const {model} = this, {table, kind, flame} = known, metric = flame.number;
 		flame.freshen();
-		const {tree} = flame.summed, {name, unit, samples} = model.metrics[metric];
-		const front = table.box.closest(".front");
+		const {tree} = flame.summed, {unit} = model.metrics[metric];
 		if (kind === "paths") {
-			/* That of the overview stands before the graph, and has no button that leads there. */
-			const list = front ? pathList(tree, 1, -1) :
-				pathList(tree, PATHS_MOST, this.report.flames.indexOf(flame));
+			const list = pathList(tree, PATHS_MOST, this.report.flames.indexOf(flame));
 			table.replace(list.items);
 			known.caption.textContent = list.words;
 			this.report.addPathButtons(table.box);
@@ -96,13 +90,9 @@ class Follow {
 			moduleNames: this.moduleNames};
 		const rows = kind === "threads" || kind === "processes" ? threadRows(model, metric, kind)
 			: functionRows(tree, kind);
-		if (front)
-			rows.splice(FRONT_ROWS);
 		table.replace(filledColumns(known.written, rows, all));
 		if (known.caption)
-			known.caption.textContent = "100 % = " + Units.value(all.total, unit) + ", " +
-				Units.count(all.samples) + " of " + Units.samples(samples) + " of " + name +
-				": what the filter leaves";
+			known.caption.textContent = flame.selectedWords();
 	}
 }
 
@@ -117,7 +107,7 @@ function functionRows(tree, kind) {
 			[frame.name, frame.module, frame.file, frame.line].join("\0");
 		if (!rows.has(key))
 			rows.set(key, {function: frame.name, module: frame.module || "[unknown]", self: 0, total: 0,
-				samples: 0, totalSamples: 0, open: 0});
+				samples: 0, totalSamples: 0, open: 0, colour: frame.colour, reason: frame.reason});
 		return ofFrame[f] = rows.get(key);
 	};
 	const leave = depth => {

@@ -126,8 +126,13 @@ class Graph {
 	hover(e) {
 		const i = this.boxAt(e);
 		this.stage.classList.toggle("over", i >= 0);
-		this.flame.report.tip(i < 0 ? null : {title: this.tree.of(i).name,
-			lines: this.flame.lines(i, this)}, e.clientX, e.clientY);
+		this.flame.report.tip(i < 0 ? null : this.figuresFirst(i), e.clientX, e.clientY);
+	}
+
+	/* What the box takes, then what it is. */
+	figuresFirst(i) {
+		const [[label, text], ...lines] = this.flame.lines(i, this);
+		return {title: label + ": " + text, lines: [["", this.tree.of(i).name], ...lines]};
 	}
 
 	/* With Ctrl the wheel zooms, with Shift or sideways it pans; else the page scrolls. */

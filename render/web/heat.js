@@ -38,13 +38,13 @@ class Heat {
 	}
 
 	build() {
-		const all = make("button", {type: "button"}, "All of the time");
+		const all = make("button", {type: "button"}, "Whole capture");
 		all.addEventListener("click", () => this.clear());
 		this.all = all;
 		this.status = make("span", {class: "matched", role: "status"});
 		this.stage = make("div", {class: "heat-stage", tabindex: "0", role: "application",
-			"aria-roledescription": "heatmap", "aria-label": "Samples over time. Arrow keys walk, with " +
-			"Shift they select, Enter selects, Escape selects all of the time."});
+			"aria-roledescription": "heatmap", "aria-label": "Samples over time. Arrow keys move, " +
+			"with Shift they extend the selection, Enter selects the cell, Escape the whole capture."});
 		this.canvas = make("canvas", {"aria-hidden": "true"});
 		this.voice = make("div", {class: "unseen", "aria-live": "polite"});
 		this.scale = make("ul", {class: "legend", "aria-label": "Colours of cells"});
@@ -95,9 +95,9 @@ class Heat {
 	words() {
 		const {grid, model} = this, {from, to} = model.filter, {rows, filter} = model;
 		const metric = model.metrics[filter.metric];
-		this.heading.textContent = metric.name + ": a column is " + Units.ns(grid.column) +
-			(grid.rows > 1 ? ", in it from above to below cells of " + Units.ns(grid.cell) : "") +
-			". Select a range: samples below are of that time alone; zones, ledger and cost stay whole.";
+		this.heading.textContent = metric.name + ": each column is " + Units.ns(grid.column) +
+			(grid.rows > 1 ? ", each cell " + Units.ns(grid.cell) : "") + ". Drag to select a time range; " +
+			"the graph and tables then show only that range (zones, ledger and cost do not).";
 		this.all.disabled = from === null && to === null;
 		const takes = model.takes();
 		let taken = 0;

@@ -4,7 +4,9 @@ class Help {
 		this.dialog = make("dialog", {class: "help", "aria-labelledby": "help-title"});
 		const close = make("button", {type: "button"}, "Close");
 		close.addEventListener("click", () => this.dialog.close());
-		this.dialog.append(make("h2", {id: "help-title"}, "Keys"), ...Help.lists(), close);
+		/* The button stands on top: it gets the focus, and what has the focus is scrolled to. */
+		this.dialog.append(make("div", {class: "head"}, make("h2", {id: "help-title"}, "Keys"), close),
+			...Help.lists());
 		this.dialog.addEventListener("click", e => e.target === this.dialog && this.dialog.close());
 		document.body.append(this.dialog);
 		const button = make("button", {type: "button", id: "keys", title: "?"}, "Keys");
@@ -26,17 +28,18 @@ class Help {
 	show() {
 		if (!this.dialog.open)
 			this.dialog.showModal();
+		this.dialog.scrollTop = 0;
 	}
 }
 
 /* Keys of parts that handle their own, as they are listed. */
 const OTHER_KEYS = [
-	{shown: "← → ↑ ↓", what: "Walk; with Shift select from where one was", group: "heatmap"},
-	{shown: "Enter", what: "Select the cell; Escape selects all of the time", group: "heatmap"},
-	{shown: "↑ ↓", what: "Row before, next row", group: "tree"},
+	{shown: "← → ↑ ↓", what: "Move; hold Shift to extend the selection", group: "heatmap"},
+	{shown: "Enter", what: "Select the cell; Escape selects the whole capture", group: "heatmap"},
+	{shown: "↑ ↓", what: "Previous row, next row", group: "tree"},
 	{shown: "→", what: "Open, then to the first callee", group: "tree"},
 	{shown: "←", what: "Close, then to the caller", group: "tree"},
 	{shown: "Enter", what: "Zoom the flame graph to it", group: "tree"},
 	{shown: "Home End", what: "First row, last row", group: "tree"},
-	{shown: "Enter", what: "On a heading: sort by the column; once more: the other way", group: "table"},
+	{shown: "Enter", what: "On a heading: sort by the column; again: reverse the order", group: "table"},
 ];

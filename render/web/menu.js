@@ -26,13 +26,15 @@ class Menu {
 		const {flame} = this, {tree, canvas} = flame, i = canvas.focus, {name} = tree.of(i);
 		const exact = "^" + escapePattern(name) + "$";
 		const list = [
-			["Zoom to it", () => flame.active.zoom(i)],
-			["Search it", () => flame.search(exact)],
-			["Copy its name", () => navigator.clipboard && navigator.clipboard.writeText(name)
+			["Zoom in", () => flame.active.zoom(i)],
+			["Search for this name", () => flame.search(exact)],
+			[Names.whole ? "Show short names" : "Show whole names",
+				() => flame.report.settings.setWhole(!Names.whole)],
+			["Copy name", () => navigator.clipboard && navigator.clipboard.writeText(name)
 				.catch(() => 0)],
 		];
 		if (i && tree.of(i).kind !== KIND.THREAD)
-			list.splice(1, 0, ["Its callers and callees", () => flame.showSandwich(name)]);
+			list.splice(1, 0, ["Show callers and callees", () => flame.showSandwich(name)]);
 		return flame.model ? [...list, ...this.filters(tree.of(i), i, exact)] : list;
 	}
 

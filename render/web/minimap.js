@@ -8,7 +8,7 @@ class Minimap {
 		this.canvas = make("canvas", {});
 		this.lens = make("div", {class: "lens"});
 		this.box = make("div", {class: "minimap", "aria-hidden": "true",
-			title: "All of it. Drag to choose what shows"}, this.canvas, this.lens);
+			title: "The whole graph. Drag to choose what is shown"}, this.canvas, this.lens);
 		this.box.addEventListener("pointerdown", e => this.down(e));
 		this.box.addEventListener("pointermove", e => this.move(e));
 		this.box.addEventListener("pointerup", e => this.up(e));

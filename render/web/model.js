@@ -2,7 +2,8 @@
  * Model: the page's one state of what is looked at: time range, threads, what is left out or folded.
  * It adds the rows of samples up to the Trees that flame graphs show, and tells its listeners.
  *
- *	model.threads    [{pid, tid, name, process, cgroup, start_ns, born_ns}], by number
+ *	model.threads    [{pid, tid, name, process, cgroup, start_ns, born_ns, active}], by number;
+ *	                 active: of the first metric, on a CPU, ready or held up: not idle
  *	model.processes  [{pid, name, threads: [number]}]; model.cgroups [name]
  *	model.modules    [name], of the frames' modules
  *	model.metrics    [{name, unit, mean, exact, total, samples}]
@@ -136,6 +137,33 @@ class Model {
 			(!stacks || stacks[node[r]] === 1);
 	}
 
+	/* How long the selected range of time is. */
+	get rangeNs() {
+		const [from, to] = this.range;
+		return (to - from) * this.buckets.width_ns;
+	}
+
+	/* {value, samples} of a metric: what the filter leaves. */
+	takenOf(metric) {
+		const takes = this.takes(), {n, values, samples} = this.rows, sum = {value: 0, samples: 0};
+		for (let r = 0; r < n; r++)
+			if (samples[metric][r] && takes(r)) {
+				sum.value += values[metric][r];
+				sum.samples += samples[metric][r];
+			}
+		return sum;
+	}
+
+	/* By thread what it has of a metric, of all that is left but for the choice of threads. */
+	threadTotals(metric) {
+		const {bucket, thread, node, values} = this.rows, [from, to] = this.range;
+		const stacks = this.chosenStacks(), totals = new Float64Array(this.threads.length);
+		for (let r = 0; r < this.rows.n; r++)
+			if (bucket[r] >= from && bucket[r] < to && (!stacks || stacks[node[r]] === 1))
+				totals[thread[r]] += values[metric][r];
+		return totals;
+	}
+
 	/* One flag a node: whether its stack has a frame to focus on and none to ignore. */
 	chosenStacks() {
 		const {focus, ignore} = this.filter, {n, parent, frame} = this.nodes;
@@ -154,7 +182,7 @@ class Model {
 	/* One flag a frame. */
 	matching(text) {
 		const {re} = searchPattern(text);
-		return Uint8Array.from(this.frames, f => text && re.test(f.name) ? 1 : 0);
+		return Uint8Array.from(this.frames, f => text && Names.found(re, f.name) ? 1 : 0);
 	}
 
 	tree(metric) {

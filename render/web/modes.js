@@ -7,9 +7,6 @@ const MODES = [
 ];
 const GROUPS = [["name", "thread names"], ["thread", "threads"], ["process", "processes"],
 	["cgroup", "cgroups"], ["none", "all as one"]];
-/* More threads than these are not in the list: it would not be one that one looks through. */
-const MOST_LISTED = 2000;
-
 class Modes {
 	constructor(flame) {
 		this.flame = flame;
@@ -45,25 +42,13 @@ class Modes {
 		this.group = this.select("What stands below the root",
 			GROUPS.filter(([g]) => g !== "cgroup" || model.cgroups.length),
 			group => model.set({group}));
-		this.threads = this.select("Threads", this.threadOptions(model), value =>
-			model.set({threads: value[0] === "t" ? [Number(value.slice(1))] : null,
-				processes: value[0] === "p" ? [Number(value.slice(1))] : null}));
+		this.threads = new ThreadList(this.flame);
 		this.toggles = [toggle("collapse", "Collapse recursion",
 			"A function that calls itself, through others too, is one box (R)")];
 		if (model.frames.some(f => f.kind === KIND.KERNEL))
 			this.toggles.push(toggle("foldKernel", "Fold kernel", "All frames of the kernel as one (K)"));
-		this.box.append(this.group, this.threads, ...this.toggles.map(([, b]) => b));
-		this.threads.hidden = model.threads.length < 2;
-	}
-
-	threadOptions(model) {
-		const options = [["", "all threads"]];
-		if (model.processes.length > 1)
-			model.processes.slice(0, MOST_LISTED).forEach((p, i) =>
-				options.push(["p" + i, "process " + shorten(p.name) + " " + p.pid]));
-		model.threads.slice(0, MOST_LISTED).forEach((t, i) =>
-			options.push(["t" + i, shorten(t.name) + " " + t.tid]));
-		return options;
+		this.box.append(this.group, this.threads.box, ...this.toggles.map(([, b]) => b));
+		this.threads.box.hidden = model.threads.length < 2;
 	}
 
 	/* The next thread or the one before, round; all of them is one, too. */
@@ -81,11 +66,9 @@ class Modes {
 		this.order.disabled = flame.mode === "time";
 		if (!model)
 			return;
-		const {threads, processes, group} = model.filter;
-		this.group.value = group;
+		this.group.value = model.filter.group;
 		this.group.disabled = flame.mode === "time";
-		this.threads.value = processes && processes.length === 1 ? "p" + processes[0] :
-			threads && threads.length === 1 ? "t" + threads[0] : "";
+		this.threads.drawChoice();
 		this.toggles.forEach(([key, b]) => b.setAttribute("aria-pressed", String(model.filter[key])));
 		this.drawChips(model);
 	}
@@ -94,7 +77,7 @@ class Modes {
 	drawChips(model) {
 		const {filter} = model, chips = [];
 		const chip = (text, change) => {
-			const b = make("button", {type: "button", class: "chip", title: "No longer"},
+			const b = make("button", {type: "button", class: "chip", title: "Remove this filter"},
 				make("span", {}, shorten(text)), make("b", {"aria-hidden": "true"}, "×"));
 			b.addEventListener("click", () => model.set(change));
 			chips.push(b);

@@ -18,14 +18,16 @@ function shorten(name) {
 		letters.slice(0, head).join("") + "…" + letters.slice(head + 1 - NAME_MOST).join("");
 }
 
-function makeNamed(tag, attributes, name) {
-	const shown = shorten(name);
+/* @short: what shows of it, where that is not all. */
+function makeNamed(tag, attributes, name, short = name) {
+	const shown = shorten(short);
 	return make(tag, shown === name ? attributes : {...attributes, title: name}, shown);
 }
 
-function swatch(colour) {
-	const e = make("span", {class: "swatch", "aria-hidden": "true"});
-	e.style.background = colour;
+/* @waits: it is a colour of time off the CPU. */
+function swatch(colour, waits) {
+	const e = make("span", {class: waits ? "swatch waiting" : "swatch", "aria-hidden": "true"});
+	e.style.backgroundColor = colour;
 	return e;
 }
 
@@ -68,8 +70,8 @@ class Report {
 			else if (tag === TAG_KINDS)
 				readKinds(reader);
 			else if (tag === TAG_TABLE)
-				this.tables.push(new Table(document.querySelector(
-					`[data-table="${this.tables.length}"]`), Table.read(reader), this.finder()));
+				this.addTable(document.querySelector(`[data-table="${this.tables.length}"]`),
+					Table.read(reader));
 			else
 				throw new Error("unknown part " + tag);
 		}
@@ -92,17 +94,23 @@ class Report {
 	/* What stands around the flame graphs. */
 	addAround() {
 		this.help = new Help();
+		this.settings = new Settings(() => this.renamed());
+		this.renamed();
 		for (const flame of this.flames)
 			flame.around = [new Calls(flame, name => this.buttons(name, flame)), new TreeGrid(flame)];
 		if (!this.model)
 			return;
 		this.follow = new Follow(this);
+		this.cards = new Cards(this.model);
 		this.model.on(() => this.flames.forEach(flame => flame.around.forEach(part => part.choose())));
 		if (this.model.rows.n < 2 || this.model.buckets.n < 2)
 			return;
 		this.heat = new Heat(this.model, this);
-		(document.querySelector(".folded, .front") || document.getElementById("problem"))
-			.after(this.heat.box);
+		const behind = document.querySelector(".folded");
+		if (behind)
+			behind.before(this.heat.box);
+		else
+			(document.querySelector(".front") || document.getElementById("problem")).after(this.heat.box);
 	}
 
 	/* The model of the page's samples; undefined where it has none. */
@@ -110,13 +118,17 @@ class Report {
 		return this.models[0];
 	}
 
-	/* For a table: buttons that search a name, or none. The flame graph above the table is asked
-	 * before the others; from that of zones another button leads to the stacks of waits. */
-	finder() {
-		const own = this.flames[this.flames.length - 1];
-		return name => this.buttons(name, own);
+	/* Names in a table lead to the flame graph of its own metric, those of zones to that of zones,
+	 * before others that have them. */
+	addTable(box, data) {
+		const part = partOf(box), ofZones = data.columns.some(c => c.key === "counts" || c.key === "zone");
+		const own = this.flames.find(f => part ? partOf(f.box) === part : ofZones === !f.metric) ||
+			this.flames[0];
+		this.tables.push(new Table(box, data, name => this.buttons(name, own)));
 	}
 
+	/* Buttons that search @name, or none; from the flame graph of zones another one leads to the
+	 * stacks of waits. */
 	buttons(name, own) {
 		const places = this.names.get(name) || [];
 		const at = places.find(p => p.flame === own) || places[0];
@@ -129,8 +141,8 @@ class Report {
 	}
 
 	nameButton(flame, frame, name) {
-		return this.searchButton(flame, name, {class: "name", title: name + "\nSearch it in the flame graph"},
-			swatch(frame.colour), make("span", {}, shorten(name)));
+		return this.searchButton(flame, name, {class: "name", title: name + "\nSearch for this name in the flame graph"},
+			swatch(frame.colour, frame.reason), make("span", {}, shorten(Names.of(frame))));
 	}
 
 	/* @content: what the button says. */
@@ -166,6 +178,13 @@ class Report {
 		addEventListener("hashchange", () => this.load());
 		addEventListener("beforeprint", () => this.print(true));
 		addEventListener("afterprint", () => this.print(false));
+	}
+
+	/* Names show in another way. */
+	renamed() {
+		Names.drawWritten();
+		this.tables.forEach(table => table.draw());
+		this.flames.forEach(flame => flame.renamed());
 	}
 
 	redraw() {
@@ -258,7 +277,7 @@ class Report {
 		if (!what)
 			return;
 		tip.replaceChildren(make("b", {}, what.title),
-			...what.lines.map(([label, text]) => make("div", {}, label + ": " + text)));
+			...what.lines.map(([label, text]) => make("div", {}, label ? label + ": " + text : text)));
 		const {offsetWidth: w, offsetHeight: h} = tip;
 		tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - w - 8)) + "px";
 		tip.style.top = (y + 18 + h > innerHeight ? Math.max(4, y - h - 10) : y + 18) + "px";

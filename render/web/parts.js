@@ -1,21 +1,24 @@
-/* Parts: sections of the page that say the same of several metrics. Their tabs show one at a
- * time. */
+/* Parts: sections of the page that say the same of several metrics. Their tabs show those of one
+ * metric at a time: its flame graph, and further down its tables. */
 class Parts {
 	constructor(report) {
 		this.report = report;
 		this.sections = [...document.querySelectorAll("section.part")];
+		this.names = [...new Set(this.sections.map(section => section.dataset.part))];
 		this.shown = 0;
-		if (this.sections.length > 1)
+		if (this.names.length > 1)
 			this.build();
 	}
 
 	build() {
 		this.list = make("div", {class: "tabs", role: "tablist", "aria-label": "Metrics"});
-		this.tabs = this.sections.map((section, i) => {
+		this.sections.forEach((section, i) => {
 			section.id = "part-" + i;
 			section.setAttribute("role", "tabpanel");
+		});
+		this.tabs = this.names.map((name, i) => {
 			const tab = make("button", {type: "button", role: "tab",
-				"aria-controls": section.id}, section.dataset.part);
+				"aria-controls": this.of(name).map(section => section.id).join(" ")}, name);
 			tab.addEventListener("click", () => this.show(i));
 			return tab;
 		});
@@ -25,15 +28,25 @@ class Parts {
 		this.show(0);
 	}
 
+	of(name) {
+		return this.sections.filter(section => section.dataset.part === name);
+	}
+
+	hideOthers() {
+		this.sections.forEach(section => {
+			section.hidden = section.dataset.part !== this.names[this.shown];
+		});
+	}
+
 	/* Shows the part with number @i. */
 	show(i) {
 		this.shown = i;
-		this.sections.forEach((section, k) => { section.hidden = k !== i; });
+		this.hideOthers();
 		this.tabs.forEach((tab, k) => {
 			tab.setAttribute("aria-selected", String(k === i));
 			tab.tabIndex = k === i ? 0 : -1;
 		});
-		this.report.showsPart(this.sections[i]);
+		this.of(this.names[i]).forEach(section => this.report.showsPart(section));
 		if (this.report.follow)
 			this.report.follow.freshen();
 		this.report.save(true);
@@ -41,7 +54,7 @@ class Parts {
 
 	/* Shows the part that @element is in, if it is in one. */
 	reveal(element) {
-		const i = this.sections.indexOf(element.closest("section.part"));
+		const i = this.names.indexOf(partOf(element));
 		if (this.list && i >= 0 && i !== this.shown)
 			this.show(i);
 	}
@@ -58,17 +71,25 @@ class Parts {
 
 	/* Paper has all of them. */
 	print(printing) {
-		if (this.list)
-			this.sections.forEach((section, k) => { section.hidden = !printing && k !== this.shown; });
+		if (this.list && printing)
+			this.sections.forEach(section => { section.hidden = false; });
+		else if (this.list)
+			this.hideOthers();
 	}
 
 	state() {
-		return {m: this.shown ? this.sections[this.shown].dataset.part : ""};
+		return {m: this.shown ? this.names[this.shown] : ""};
 	}
 
 	restore(state) {
-		const i = this.sections.findIndex(s => s.dataset.part === state.get("m"));
+		const i = this.names.indexOf(state.get("m"));
 		if (this.list)
 			this.show(Math.max(0, i));
 	}
+}
+
+/* The name of the part that @element is in; "": it is in none. */
+function partOf(element) {
+	const section = element.closest("section.part");
+	return section ? section.dataset.part : "";
 }

@@ -52,11 +52,11 @@ function pathFrames(tree, {leaf, threads}) {
 function pathItem(tree, path, flame) {
 	const list = pathFrames(tree, path), leaves = make("span", {class: "leaves"});
 	list.slice(-PATH_LEAVES).forEach((f, i) =>
-		leaves.append(i ? " › " : list.length > PATH_LEAVES ? "… › " : "", makeNamed("span", {}, f.name)));
+		leaves.append(i ? " › " : list.length > PATH_LEAVES ? "… › " : "", makeNamed("span", {}, f.name, Names.of(f))));
 	return make("li", {}, make("details",
 		{"data-in": flame, "data-node": tree.source ? tree.source[path.leaf] : path.leaf},
 		make("summary", {}, make("b", {}, Units.percent(path.self, tree.total[0])), leaves),
-		make("ol", {class: "frames"}, ...list.map(f => makeNamed("li", {class: "k" + f.kind}, f.name)))));
+		make("ol", {class: "frames"}, ...list.map(f => makeNamed("li", {class: "k" + f.kind}, f.name, Names.of(f))))));
 }
 
 /* The first, and those of at least half a percent, as items of a list, and its caption. */
@@ -66,5 +66,5 @@ function pathList(tree, most, flame) {
 	const covered = shown.reduce((sum, p) => sum + p.self, 0);
 	return {items: shown.map(p => pathItem(tree, p, flame)), words: shown.length + " of " +
 		Units.count(all.length) + " paths, together " + Units.percent(covered, total) +
-		" of what the filter leaves; leaf last"};
+		" of the selection; leaf last"};
 }

@@ -1,6 +1,9 @@
 const FIRST_ROWS = 20, MORE_ROWS = 200;
 const CELL_TEXT = 0, CELL_BAR = 3, CELL_SPARK = 4;
 
+/* Columns of names of code. */
+const CODE_COLUMNS = ["function", "zone", "name"];
+
 /* Table: sorts, filters, copies and shows the rows of a table of the report. */
 class Table {
 	/*
@@ -74,8 +77,7 @@ class Table {
 			this.columns[c].isName = th.matches(".rowname");
 			this.addSorter(th, c);
 		});
-		if (!this.box.closest(".front"))
-			this.addTools();
+		this.addTools();
 		this.draw();
 	}
 
@@ -107,7 +109,7 @@ class Table {
 	}
 
 	addSorter(th, c) {
-		if (!th.textContent || this.box.closest(".front"))
+		if (!th.textContent)
 			return;
 		const button = make("button", {type: "button", title: th.title}, th.textContent);
 		button.addEventListener("click", () => this.sort(th, c));
@@ -157,7 +159,7 @@ class Table {
 		const {conditions, text} = parseFilter(this.filter, this.columns);
 		const {re} = searchPattern(text);
 		return this.order.filter(r => conditions.every(holds => holds(r)) &&
-			(!text || texts.some(c => re.test(c.text[r]))));
+			(!text || texts.some(c => Names.found(re, c.text[r]))));
 	}
 
 	/* The filtered rows in their order, every column but those that are pictures. */
@@ -210,7 +212,8 @@ class Table {
 		const attributes = {class: "text" + (buttons.length ? " code" : "") +
 			(column.isName ? " rowname" : "") + extra};
 		return buttons.length ? make("td", attributes, ...buttons) :
-			makeNamed("td", attributes, column.text[r]);
+			makeNamed("td", attributes, column.text[r],
+				CODE_COLUMNS.includes(column.key) ? Names.shown(column.text[r]) : column.text[r]);
 	}
 }
 

@@ -91,7 +91,14 @@ class Tree {
 	}
 
 	label(i) {
-		return this.of(i).name;
+		return Names.of(this.of(i));
+	}
+
+	/* What stands in a box that has no room for the label: of code without a name its offset, which
+	 * tells it from its neighbours in the same module. */
+	labelShort(i) {
+		const {name, kind} = this.of(i), at = name.lastIndexOf("+0x");
+		return kind === KIND.UNNAMED && at > 0 ? name.slice(at) : "";
 	}
 
 	children(i) {

@@ -49,7 +49,7 @@ class TreeGrid {
 	row(i, nth, of) {
 		const {tree} = this, frame = tree.of(i), leaf = tree.end[i] === i + 1;
 		const name = make("span", {class: "label"}, make("span", {class: "twist", "aria-hidden": "true"}),
-			swatch(frame.colour), shorten(frame.name));
+			swatch(frame.colour, frame.reason), shorten(Names.of(frame)));
 		name.style.paddingLeft = Math.min(tree.depth[i], 40) * 14 + "px";
 		const row = make("tr", {role: "row", "aria-level": tree.depth[i] + 1, "aria-posinset": nth,
 			"aria-setsize": of, tabindex: "-1"},

@@ -20,19 +20,47 @@ const press = async (page, ...keys) => {
 
 test("the overview tells what, how sure, where and when", async browser => {
 	const page = await open(browser, "zones.html");
-	same(await texts(page, ".cards dt"), ["Captured", "Samples", "On CPU", "Zones", "Machine"]);
-	same(await texts(page, ".cards b"), ["10.0 s", "1,000", "1.00 CPUs", "8", "bench-1"]);
+	same(await texts(page, ".cards dt"), ["Captured", "Samples", "On CPU", "Zones"]);
+	same(await texts(page, ".cards b"), ["10.0 s", "1,000", "1.00 CPUs", "8"]);
 	same((await texts(page, ".cards span"))[1], "19 of 1,019 lost (1.9 %): 12 ring full; 7 stack unreadable");
-	same(await texts(page, ".panel h2"), ["Where the time went", "Longest zones", "When", "Hottest path"]);
-	same((await texts(page, ".panel >> nth=0 >> tbody td.text")).slice(0, 2),
-		["vdbeRecordCompareInt", "memcmp_inline"], "functions");
-	same((await texts(page, ".panel >> nth=1 >> tbody td.text")).slice(0, 2),
-		["sqlite3_step", "sqlite3VdbeExec"], "zones");
-	same(await page.locator(".panel .spark path").count(), 1, "curves");
+	same((await texts(page, ".costliest >> nth=0 >> li")).slice(0, 2),
+		["33.7 %sqlite3VdbeExec", "23.3 %<wait>"], "zones");
+	same((await texts(page, ".costliest >> nth=1 >> li")).slice(0, 2),
+		["30.0 %vdbeRecordCompareInt", "15.0 %memcmp_inline"], "functions");
+	same(await page.locator("table:has-text('Peak') .spark path").count(), 1, "curves");
 	same(await texts(page, ".folded summary"), ["All about this capture, 4 warnings"]);
 	same(await page.locator(".folded dl").isVisible(), false, "details before they are opened");
 	const top = await page.evaluate(() => document.querySelector(".front").getBoundingClientRect().top);
-	same(top < 260, true, "the overview is first, below the sentence");
+	same(top < 180, true, "the overview is first, below the sentence");
+});
+
+/* The page's first view, 1440 by 900, has the flame graph of the first part, with the five
+ * functions beside it; in a narrow window they are below it. */
+test("the first view has sentence, figures, flame graph and the five costliest functions", async browser => {
+	for (const name of ["sample.html", "metrics.html", "zones.html"]) {
+		const page = await open(browser, name, {context: {viewport: {width: 1440, height: 900}}});
+		const boxes = () => page.evaluate(() => [".cards", ".stage", ".costliest"].map(selector => {
+			const {left, right, top, bottom} = document.querySelector(selector).getBoundingClientRect();
+			return {left, right, top, bottom};
+		}));
+		const [cards, stage, list] = await boxes();
+		same([cards.bottom < stage.top, stage.bottom <= 900, list.left >= stage.right, list.bottom <= 900,
+			list.right <= 1440], [true, true, true, true, true], name);
+		await page.setViewportSize({width: 700, height: 900});
+		const [, narrow, below] = await boxes();
+		same([below.top >= narrow.bottom, narrow.top < 900, below.right <= 700], [true, true, true], "narrow");
+	}
+});
+
+test("the five costliest functions are those of the selection, and searched by a click", async browser => {
+	const page = await open(browser, "sample.html");
+	same((await texts(page, ".costliest li")).length, 5, "rows");
+	await page.evaluate(() => eprof.model.set({focus: "pread"}));
+	const want = await page.evaluate(() => functionRows(eprof.flames[0].summed.tree, "functions")
+		.filter(row => row.self).map(row => row.function));
+	same(await texts(page, ".costliest li span:last-child"), want.slice(0, 5), "of the selection");
+	await page.click(".costliest li:first-child button");
+	same((await page.textContent(".flame .matched")).slice(0, 16), "1 match · 8.0 % ", "searched");
 });
 
 test("zones have a curve of their times", async browser => {
@@ -77,13 +105,23 @@ test("a range by keys refilters tables and graph; Escape takes it back", async b
 	same(await page.textContent(".heat .matched"), "2.00 s to 4.00 s: 200 of 1,000 samples");
 	same(await page.evaluate(() => eprof.flames[0].tree.totalSamples[0]), 200, "samples in the graph");
 	same(await page.textContent(".capture > .table >> nth=0 >> caption"),
-		"100 % = 2.00 s, 200 of 1,000 samples of cpu-clock: what the filter leaves", "caption");
+		"100 % = 2.00 s in the selected range, 200 of 1,000 samples of cpu-clock", "caption");
+	same(await page.textContent(".flame .caption"),
+		"100 % = 2.00 s in the selected range, 200 of 1,000 samples of cpu-clock", "caption of the graph");
+	same((await texts(page, ".cards > div")).map(t => t.replace(/\n/g, "")),
+		["Captured2.00 sselected, of 10.0 s", "Samples200of 1,000 samples selected",
+			"On CPU1.00 CPUsbusy on average, 2.00 s selected"], "cards");
 	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("t")),
 		"2000000000-4000000000", "address");
 	await press(page, "Escape");
 	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [null, null], "range");
 	same(await page.textContent(".capture > .table >> nth=0 >> caption"),
 		"100 % = 10.0 s of time on CPU, 1,000 samples of cpu-clock", "caption");
+	same(await page.textContent(".flame .caption"),
+		"100 % = 10.0 s of time on CPU, 1,000 samples of cpu-clock", "caption of the graph");
+	same(await texts(page, ".cards b"), ["10.0 s", "1,000", "1.00 CPUs"], "cards of the whole");
+	await page.evaluate(() => eprof.model.set({threads: [0]}));
+	same((await texts(page, ".cards span"))[0].slice(0, 20), "of the whole capture", "what is not of threads");
 });
 
 test("a range by pointer, told before and after", async browser => {
@@ -103,7 +141,7 @@ test("a range by pointer, told before and after", async browser => {
 	await page.mouse.move(at[1].x, at[1].y);
 	await page.mouse.up();
 	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [80e6, 720e6], "range");
-	await page.click("text=All of the time");
+	await page.click(".heat button:has-text('Whole capture')");
 	same(await page.evaluate(() => eprof.model.isFiltered), false, "filtered");
 });
 
@@ -118,7 +156,7 @@ function csv(name) {
 
 /* Rows of the page's table that has column @key, as numbers. */
 const shown = (page, key, keys) => page.evaluate(([wanted, columns]) => {
-	const table = eprof.tables.find(t => !t.box.closest(".front") && t.columns[t.columns.length - 1] &&
+	const table = eprof.tables.find(t => t.columns[t.columns.length - 1] &&
 		t.columns.some(c => c.key === wanted) && t.columns.some(c => c.key === "samples"));
 	return Array.from({length: table.rows}, (_, r) => columns.map(k => {
 		const c = table.columns.find(column => column.key === k);
@@ -152,11 +190,10 @@ test("the hottest paths of a range, of a thread and of all are what the program 
 		const told = await paths(await open(browser, name));
 		await page.evaluate(f => eprof.model.set(f), filter);
 		same(await paths(page), told, name);
-		same([told.length, told[0].length, told[1].length], [2, 1, 8], "paths of " + name);
+		same([told.length, told[0].length], [1, 8], "paths of " + name);
 	}
-	same((await texts(page, ".paths + *, .caption")).filter(t => t.includes("paths,")), ["1 of 11 paths, " +
-		"together 34.3 % of what the filter leaves; leaf last", "8 of 11 paths, together 94.3 % of what the filter " +
-		"leaves; leaf last"], "captions");
+	same((await texts(page, ".paths + *, .caption")).filter(t => t.includes("paths,")), ["8 of 11 paths, " +
+		"together 94.3 % of the selection; leaf last"], "captions");
 	await page.click(".capture .paths li:nth-child(2) summary");
 	await page.click(".capture .paths li:nth-child(2) button");
 	same(await page.evaluate(() => {
@@ -326,7 +363,7 @@ test("a page in a folder loads what is beside it, and nothing else", async brows
 	same(page.asked.map(url => url.split("/split/")[1]).sort(),
 		["data.js", "page.html", "script.js", "style.css"], "asked");
 	same(await page.evaluate(() => eprof.model.metrics[0].samples), 1000, "samples");
-	same(await page.evaluate(() => getComputedStyle(document.querySelector(".cards")).display), "grid", "style");
+	same(await page.evaluate(() => getComputedStyle(document.querySelector(".cards")).display), "flex", "style");
 	same(await page.evaluate(() => {
 		const s = document.createElement("script");
 		s.textContent = "window.injected = true";

@@ -91,10 +91,51 @@ test("threads, processes and cgroups filter", async browser => {
 	await set(page, {processes: null, cgroups: ["/a"]});
 	same((await boxes(page))[0], "0 0+80 root", "cgroup");
 	await unset(page);
-	await page.selectOption("select[aria-label='Threads']", {label: "worker 12"});
+	const choose = async name => {
+		await page.click(".threadlist > button");
+		await page.click(`.choices button:has-text("${name}")`);
+	};
+	await choose("worker 12");
 	same((await boxes(page)).slice(0, 2), ["0 0+10 root", "1 0+10 worker"], "by the list");
-	await page.selectOption("select[aria-label='Threads']", {label: "process prog 10"});
+	same(await page.textContent(".threadlist > button"), "worker 12 ▾", "on the button");
+	await choose("process prog 10");
 	same((await boxes(page))[0], "0 0+80 root", "by the list");
+});
+
+test("the list of threads: by share, searched, grouped where they are many", async browser => {
+	const page = await open(browser, "modes.html");
+	const rows = () => page.locator(".choices button").allTextContents();
+	await key(page, "t");
+	same(await rows(), ["all threads", "80.0 %process prog 10", "20.0 %process make 20", "60.0 %main 10",
+		"20.0 %cc1 20", "10.0 %worker 11", "10.0 %worker 12"], "all");
+	await page.keyboard.type("work");
+	same(await rows(), ["10.0 %worker 11", "10.0 %worker 12"], "found by name");
+	await page.fill(".threads input", "12$");
+	same(await rows(), ["10.0 %worker 12"], "found by number");
+	await page.keyboard.press("Enter");
+	same(await page.evaluate(() => eprof.model.filter.threads), [2], "chosen");
+	same(await page.locator(".threads").isVisible(), false, "closed");
+	await page.evaluate(() => {
+		const {model} = eprof;
+		model.set({threads: null});
+		/* Ten more of the second process, the last of which is idle: behind the others. */
+		for (let i = 0; i < 10; i++) {
+			model.processes[1].threads.push(model.threads.length);
+			model.threads.push({...model.threads[3], tid: 30 + i, active: 30 - i});
+		}
+	});
+	await key(page, "t");
+	const names = (await rows()).map(text => text.split("%").pop());
+	same(names.slice(0, 5), ["all threads", "process prog 10", "main 10", "worker 11", "worker 12"], "grouped");
+	same([names.length, names[5]], [17, "process make 20"], "threads below their process");
+});
+
+test("threads that were busy or held up stand before those that waited idly", async browser => {
+	const page = await open(browser, "modes.html");
+	await page.evaluate(() => { eprof.model.threads[0].active = 0; }); /* 60 % of all, all of it idle */
+	await key(page, "t");
+	same((await page.locator(".choices button").allTextContents()).slice(3),
+		["20.0 %cc1 20", "10.0 %worker 11", "10.0 %worker 12", "60.0 %main 10"], "order");
 });
 
 test("what stands below the root: threads, processes, cgroups, nothing", async browser => {

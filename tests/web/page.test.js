@@ -110,8 +110,8 @@ test("the tooltip tells name, values and shares", async browser => {
 	const page = await open(browser, "small.html");
 	const box = await place(page, "sqlite3VdbeExec", 5);
 	await page.mouse.move(box.x, box.y);
-	same(await page.locator("#tip > *").allTextContents(), ["sqlite3VdbeExec",
-		"Total: 7.20 s, 720 samples: 72.0 % of all", "Self: 600 ms, 60 samples: 6.0 % of all",
+	same(await page.locator("#tip > *").allTextContents(), [
+		"Total: 7.20 s, 720 samples: 72.0 % of all", "sqlite3VdbeExec", "Self: 600 ms, 60 samples: 6.0 % of all",
 		"Parent: 100 % of sqlite3_step", "Share: 69.1 % to 74.7 % by 1,000 samples",
 		"From: user · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
 });
@@ -147,7 +147,7 @@ test("the address holds the state", async browser => {
 	const box = await place(page, "sqlite3", 1);
 	await page.mouse.click(box.x, box.y);
 	await page.fill(".flame input", "pread");
-	await page.click("text=Root below");
+	await page.click("text=Root at bottom");
 	const hash = await page.evaluate(() => location.hash);
 	same(hash, `#n=${box.i}&s=pread&v=flame`, "hash");
 	const other = await open(browser, "small.html", {hash});
@@ -205,8 +205,8 @@ test("zones: the flame graph has exact times", async browser => {
 		["memcpy", 2998999998, 0, 21474836480], ["sqlite3_step", 2998999998, 5592620000, 100]]);
 	const box = await place(page, "sqlite3VdbeExec", 2);
 	await page.mouse.move(box.x, box.y);
-	same(await page.locator("#tip > *").allTextContents(), ["sqlite3VdbeExec",
-		"Total: 5.09 s, 100 calls: 59.3 % of all", "Self: 2.90 s: 33.7 % of all",
+	same(await page.locator("#tip > *").allTextContents(), [
+		"Total: 5.09 s, 100 calls: 59.3 % of all", "sqlite3VdbeExec", "Self: 2.90 s: 33.7 % of all",
 		"Parent: 91.1 % of sqlite3_step", "From: zone · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
 	await page.fill(".flame >> nth=0 >> input", "^expr|pread");
 	same(await page.textContent(".flame >> nth=0 >> .matched"), "2 matches · 13.9 % of all (1.20 s)");
@@ -214,11 +214,106 @@ test("zones: the flame graph has exact times", async browser => {
 		["zone", "no function"]);
 });
 
+test("long C++ names are short until they are wanted whole", async browser => {
+	const page = await open(browser, "small.html");
+	const string = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+	const cases = [
+		[string + "::size", "std::string::size"],
+		[`std::map<${string}, long>::find`, "std::map<…>::find"],
+		["void f<g<int>, h<(a->b)> >(k<int>&, int)", "void f<…>(k<…>&, int)"],
+		["std::operator< <char, int>(x const&)", "std::operator< <…>(x const&)"],
+		["std::operator<<(std::ostream&)", "std::operator<<(std::ostream&)"],
+		["a::operator<=>(b<c> const&)", "a::operator<=>(b<…> const&)"],
+		["x::operator->", "x::operator->"],
+		["<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<…> as core::ops::Drop>::drop"],
+		["core::iter::fold::<u8>", "core::iter::fold::<…>"],
+		["<wait>", "<wait>"], ["a < b", "a < b"], ["open<", "open<"], ["main", "main"],
+	];
+	for (const [whole, short] of cases)
+		same(await page.evaluate(name => Names.fold(name), whole), short, whole);
+	const box = await place(page, "say(\"hi; there\", std::less<int>&&)", 5);
+	const label = () => page.evaluate(i => eprof.flames[0].tree.label(i), box.i);
+	same(await label(), "say(\"hi; there\", std::less<…>&&)", "in the graph");
+	for (const text of ["less<int>", "less<…>"]) {
+		await page.fill(".flame input", text);
+		same((await status(page)).slice(0, 15), "1 match · 6.0 %", text);
+	}
+	await page.evaluate(i => eprof.flames[0].choose(i), box.i);
+	same(await page.textContent(".wholename"), "say(\"hi; there\", std::less<int>&&)", "whole beside the graph");
+	await page.click("#settings");
+	await page.check(".settings input[type=checkbox]");
+	same(await label(), "say(\"hi; there\", std::less<int>&&)", "whole");
+	same([await page.locator(".wholename").count(), await chosen(page)],
+		[0, "say(\"hi; there\", std::less<int>&&)"], "beside it");
+	await page.reload();
+	await page.waitForSelector("html[data-ready]");
+	same(await label(), "say(\"hi; there\", std::less<int>&&)", "kept");
+	await page.evaluate(() => eprof.settings.setWhole(false));
+	same(await label(), "say(\"hi; there\", std::less<…>&&)", "short again");
+});
+
+test("source lines open in the editor that one names", async browser => {
+	const page = await open(browser, "small.html");
+	const box = await place(page, "sqlite3VdbeExec", 5);
+	await page.evaluate(i => eprof.flames[0].choose(i), box.i);
+	same(await page.locator("a.editor").count(), 0, "none until one is named");
+	await page.click("#settings");
+	await page.fill(".settings input[type=text]", "vscode://file/{path}:{line}");
+	await page.keyboard.press("Enter");
+	same(await page.getAttribute("a.editor", "href"), "vscode://file/sqlite3.c:93120", "link");
+	same(await page.evaluate(() => ["javascript:alert({line})", " JavaScript:{path}", "data:{path}", "{path}"].map(t => {
+		Editor.template = t;
+		return Editor.link("a.c", 1);
+	})), ["", "", "", ""], "links that are none");
+	same(await page.evaluate(() => {
+		Editor.template = "editor:{path}#{line}";
+		return Editor.link("/a b/$&\"<x>.c", 0);
+	}), "editor:/a%20b/$&%22%3Cx%3E.c#1", "hostile file");
+});
+
+test("boxes of code without a name show their offset", async browser => {
+	const page = await open(browser, "small.html");
+	same(await page.evaluate(() => {
+		const {tree, canvas} = eprof.flames[0], i = tree.n - 1;
+		tree.frames[tree.frame[i]] = {...tree.of(i), name: "libverylongname.so.1+0xb83d0", kind: KIND.UNNAMED};
+		canvas.draw();
+		return [canvas.fitting(i, 60), canvas.fitting(i, 600)];
+	}), ["+0xb83d0", "libverylongname.so.1+0xb83d0"], "narrow, wide");
+});
+
+test("the keys open at their top", async browser => {
+	const page = await open(browser, "small.html", {context: {viewport: {width: 700, height: 400}}});
+	for (let i = 0; i < 2; i++) {
+		await page.click("#keys");
+		same(await page.evaluate(() => {
+			const {dialog} = eprof.help, {scrollTop} = dialog, heading = dialog.querySelector("h2");
+			const shown = heading.getBoundingClientRect().top >= dialog.getBoundingClientRect().top;
+			dialog.scrollTop = dialog.scrollHeight;
+			return [scrollTop, shown];
+		}), [0, true], "scrolled");
+		await page.click("dialog.help button");
+	}
+});
+
 test("waits: colours tell why", async browser => {
 	const page = await open(browser, "waits.html");
 	same(page.complaints, [], "complaints");
 	same((await page.locator(".flame .legend li:not(.keys)").allTextContents()).sort(),
 		["inlined", "runnable", "sleep", "thread", "user"]);
+	/* By stripes, too: within one box there are pixels of two colours; in the legend as well. */
+	const colours = await page.evaluate(() => {
+		const {tree, canvas} = eprof.flames[0];
+		canvas.draw();
+		return [true, false].map(waits => {
+			const i = [...Array(tree.n).keys()].find(k => Boolean(tree.of(k).reason) === waits &&
+				canvas.span(k).width > 18), {left, width} = canvas.span(i);
+			const at = canvas.canvas.width / canvas.width, y = (canvas.rowTop(tree.depth[i]) + 3) * at;
+			const {data} = canvas.context.getImageData(Math.round((left + width - 14) * at), Math.round(y), 10, 1);
+			return new Set(Array.from({length: 10}, (_, k) => data.slice(4 * k, 4 * k + 3).join())).size > 1;
+		});
+	});
+	same(colours, [true, false], "stripes of waits, none of what ran");
+	same((await page.locator(".legend li:has(.waiting)").allTextContents()).sort(), ["runnable", "sleep"], "legend");
 	const said = await page.evaluate(() => {
 		const {tree} = eprof.flames[0];
 		const at = (name, depth) => [...Array(tree.n).keys()].find(
@@ -301,8 +396,8 @@ test("zones: from a zone that waited a click leads to its stacks", async browser
 test("zones: one zone has its callers, lines and nothing of others", async browser => {
 	const page = await open(browser, "inside.html");
 	const headings = await page.locator("h2").allTextContents();
-	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 5), ["Zone flame graph", "Zones", "Zone sqlite3VdbeExec",
-		"Hottest lines inside sqlite3VdbeExec", "Flame graph"]);
+	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 5), ["Zone flame graph", "Flame graph",
+		"Samples over time", "Zones", "Zone sqlite3VdbeExec"]);
 	same(await zoneNames(page), ["sqlite3VdbeExec"], "zones");
 	same(await page.evaluate(() => eprof.flames[1].tree.totalSamples[0]), 720, "samples");
 });
@@ -318,8 +413,8 @@ test("zones: all columns show without the script", async browser => {
 const shownPart = page => page.evaluate(() => {
 	const part = [...document.querySelectorAll(".part")].filter(e => !e.hidden);
 	const {tree, canvas} = eprof.firstShown();
-	return [part.length, part[0].dataset.part, tree.total[0], canvas.width > 100,
-		part[0].querySelector("[data-table]:last-of-type tbody tr td.text").textContent];
+	return [new Set(part.map(e => e.dataset.part)).size, part[0].dataset.part, tree.total[0], canvas.width > 100,
+		part[part.length - 1].querySelector("[data-table]:last-of-type tbody tr td.text").textContent];
 });
 
 test("metrics: one shows at a time, by tabs", async browser => {
@@ -350,7 +445,7 @@ test("metrics: paper and readers without the script have all", async browser => 
 	await page.emulateMedia({media: "print"});
 	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 	same(await page.evaluate(() => [...document.querySelectorAll(".part")].map(e => e.hidden)),
-		[false, false], "hidden");
+		[false, false, false, false], "hidden"); /* a graph and tables of each */
 	same(await page.evaluate(() => eprof.flames.every(f => f.canvas.width > 100)), true, "drawn");
 	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
 	same((await shownPart(page)).slice(0, 2), [1, "cpu-clock"], "after it");
@@ -401,7 +496,7 @@ test("print has every row of the graph", async browser => {
 		const height = () => Math.round(canvas.canvas.height / devicePixelRatio);
 		dispatchEvent(new Event("beforeprint"));
 		const whole = height();
-		const drawn = canvas.context.getImageData(190, whole - 10, 1, 1).data[3];
+		const drawn = canvas.context.getImageData(Math.round(0.154 * canvas.width), whole - 10, 1, 1).data[3];
 		dispatchEvent(new Event("afterprint"));
 		return [whole, drawn > 0, height() < whole];
 	});

@@ -16,7 +16,7 @@ def deadlock(case):
     """two threads, each of which has the other's lock"""
     job = case.start(case.build("deadlock.c", "-g", "-O1", "-pthread"))
     case.capture("-p", str(job.pid), "--wall", "-d", "2")
-    case.expect(r"lock", r"left_lock", r"right_lock", r"not released")
+    case.expect(r"lock", r"left_lock", r"right_lock", r"none of these was released")
 
 
 def socket(case):

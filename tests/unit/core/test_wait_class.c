@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "query/filter.h"
+#include "query/tree.h"
 #include "query/wait_class.h"
 #include "query/wait_sums.h"
 #include "small_profile.h"
@@ -414,6 +415,34 @@ static void leaves_out_idle_alone(void **state)
 	profile_free(p);
 }
 
+/* A thread that waits for work all the time stands behind one that is held up for less. */
+static void active_threads_first(void **state)
+{
+	static const struct step held[] = {
+		RUNS("main;loop;handle;parse"),
+		WAITS("main;loop;handle;lock@;sys*", REASON_LOCK, "held up"),
+		WAITS("main;loop;epoll_wait@;sys*", REASON_EPOLL, "idle", .every = 10), END};
+	static const struct step idle[] = {
+		RUNS("main;loop;handle", .every = 10),
+		WAITS("main;loop;epoll_wait@;sys*", REASON_EPOLL, "idle"),
+		WAITS("main;loop;epoll_wait@;sys*", REASON_EPOLL, "idle"), END};
+	const struct selection s = {.metric = METRIC_BLOCKED};
+	struct profile *p = waits_profile();
+	struct thread_rows rows;
+
+	(void)state;
+	add_thread(p, idle);
+	add_thread(p, held);
+	assert_int_equal(threads_build(p, &s, NULL, false, &rows), 0);
+	assert_int_equal(rows.rows.n, 2);
+	assert_int_equal(rows.rows.at[0].tid, 2);
+	assert_int_equal(rows.rows.at[0].active, ROUNDS * WAIT_NS);
+	assert_int_equal(rows.rows.at[1].active, 0);
+	assert_int_equal(rows.rows.at[1].value, 2 * ROUNDS * WAIT_NS);
+	threads_release(&rows);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +461,7 @@ int main(void)
 		cmocka_unit_test(peers_agree),
 		cmocka_unit_test(names_where),
 		cmocka_unit_test(leaves_out_idle_alone),
+		cmocka_unit_test(active_threads_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
