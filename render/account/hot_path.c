@@ -301,7 +301,7 @@ struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
 static void add_call(const struct profile *p, uint32_t function, const char *before,
 		     struct str *out)
 {
-	_free_ char *name = short_name(profile_text(p, p->functions.at[function].name));
+	_free_ char *name = short_name(profile_text(p, p->functions.at[function].name), "…");
 
 	str_addf(out, "%s%s", before, name);
 }

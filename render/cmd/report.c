@@ -280,7 +280,7 @@ static int write_material(struct report *r, const struct material *m)
 	if (!r->view_names)
 		view_choose(r->format->medium, r->format->one_view, m->profile, r->views);
 	/* The summary tells it in the report. */
-	if (!has_view(r, "summary")) {
+	if (!has_view(r, "summary") && !has_view(r, "about")) {
 		render_contradictions(m->profile, r->input);
 		render_left_out(m->profile, &m->selection);
 	}

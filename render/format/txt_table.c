@@ -185,7 +185,7 @@ static void put_cell(struct term *term, const struct layout *l, const struct doc
 		return;
 	}
 	if (cell->is_code && term->width && str_width(text) > l->width[i])
-		text = brief = short_name(text);
+		text = brief = short_name(text, term->ascii ? "..." : "…");
 	cut = term_cut(term, text, term->width ? l->width[i] : (size_t)-1);
 	style = term_frame_style(cell->code);
 	if (i == last)

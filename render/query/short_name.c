@@ -68,7 +68,7 @@ static const char *take_word(struct str *out, const char *at)
 	return at + 1;
 }
 
-char *short_name(const char *name)
+char *short_name(const char *name, const char *dots)
 {
 	struct str out = {0};
 	const char *at = name, *end;
@@ -84,7 +84,7 @@ char *short_name(const char *name)
 		}
 		end = *at == '<' && at > name && is_word(at[-1]) ? past_arguments(at) : NULL;
 		if (end && (size_t)(end - at) > KEPT + 2) {
-			str_add(&out, "<…>");
+			str_addf(&out, "<%s>", dots);
 			at = end;
 		} else {
 			at = take_word(&out, at);

@@ -8,7 +8,8 @@
 /* "v8::JsonParser<unsigned char>::ParseJson" → "v8::JsonParser<…>::ParseJson",
  * "f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)" →
  * "f(std::string const&)". Arguments of templates that are short stay, as "Serialize_<true>", and
- * so does what is no template: "operator<<", Rust's "<T as Trait>::f". Freed by the caller. */
-char *short_name(const char *name);
+ * so does what is no template: "operator<<", Rust's "<T as Trait>::f". @dots: "…", or what
+ * stands for that where signs are ASCII. Freed by the caller. */
+char *short_name(const char *name, const char *dots);
 
 #endif

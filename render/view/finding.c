@@ -44,7 +44,7 @@ static struct str *clause(struct finding *f)
 /* Freed by the caller. */
 static char *function_name(const struct profile *p, uint32_t function)
 {
-	return short_name(profile_text(p, p->functions.at[function].name));
+	return short_name(profile_text(p, p->functions.at[function].name), "…");
 }
 
 /* --- who ran ---------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 static void check_name(const char *name, const char *wanted)
 {
-	char *got = short_name(name);
+	char *got = short_name(name, "…");
 
 	assert_string_equal(got, wanted);
 	free(got);
