@@ -104,7 +104,7 @@ static void zones_on_a_narrow_terminal(void **state)
 		"   Share   Total           Calls     Mean      p99  Zone                Notes\n"
 		"       –       –  21,474,836,480        –        –  memcpy              counted\n"
 		"  12.0 %  1.20 s       1,000,000  1.20 µs  1.30 µs  vdbeRecor…mpareInt  short\n"
-		"  10.0 %  1.00 s           2,003   500 µs   600 µs  dict<int,… const&)  3 un…art\n"
+		"  10.0 %  1.00 s           2,003   500 µs   600 µs  dict<…>::… const&)  3 un…art\n"
 		"   8.0 %  800 ms             200  4.00 ms  5.00 ms  pread64\n"
 		"  55.0 %  5.50 s             100  55.0 ms  65.0 ms  sqlite3VdbeExec\n"
 		"  60.0 %  6.00 s             100  60.0 ms  70.0 ms  sqlite3_step\n"
