@@ -85,8 +85,9 @@ static __u32 flags_now(void)
 		return proc->flags;
 	if (ids_are_outside(pid))
 		return 0;
-	/* The loader looks at the code of all processes; whose calls count is decided here. */
-	if (!in_target())
+	/* The loader looks at the code of all processes; whose calls count is decided here: not its
+	 * own, in a capture of all. */
+	if (!in_target() || is_current_loader())
 		return 0;
 	if (proc)
 		return proc->flags;

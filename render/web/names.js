@@ -35,7 +35,7 @@ function foldTemplates(name) {
 			continue;
 		}
 		/* One that follows no name opens a name itself: <wait>, <T as Trait>. */
-		const end = /[\w)\]]$|::$|\boperator\S+ ?$/.test(out) ? closingBracket(text, i) : -1;
+		const end = /[\w\]]$|::$|\boperator\S+ ?$/.test(out) ? closingBracket(text, i) : -1;
 		out += end > i + 1 ? "<…>" : "<";
 		i = end > i + 1 ? end : i;
 	}
