@@ -33,9 +33,15 @@ static bool is_starter(const struct profile *p, uint32_t function)
 	return false;
 }
 
-static bool is_of(const struct profile *p, uint32_t thread, const struct thread_account *account)
+/* By row of the threads whether it is of that thread. Freed by the caller. */
+static bool *rows_of(const struct profile *p, const struct thread_account *account)
 {
-	return thread_key(&p->threads.at[thread]) == thread_key(&p->threads.at[account->thread]);
+	const uint64_t key = thread_key(&p->threads.at[account->thread]);
+	bool *out = mem_zalloc(p->threads.n, sizeof(*out));
+
+	for (size_t i = 0; i < p->threads.n; i++)
+		out[i] = thread_key(&p->threads.at[i]) == key;
+	return out;
 }
 
 static uint32_t function_of(const struct profile *p, uint32_t node)
@@ -150,12 +156,13 @@ static int64_t *ran_by_node(const struct thread_accounts *a, const struct thread
 {
 	const struct profile *p = a->p;
 	int64_t *sums = mem_zalloc(p->nodes.n + 1, sizeof(*sums));
+	_free_ bool *is_of = rows_of(p, account);
 
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const struct sample *s = &p->samples.at[i];
 
-		if (a->classes->of[i] == WAIT_NONE && !thread_accounts_is_ready(p, i) &&
-		    is_of(p, s->thread, account)) {
+		if (is_of[s->thread] && a->classes->of[i] == WAIT_NONE &&
+		    !thread_accounts_is_ready(p, i)) {
 			const int64_t value = filter_value(&a->filter, i);
 
 			sums[s->node] += value;
@@ -274,13 +281,14 @@ struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
 	uint32_t caller = hold->function;
 	struct hot_branch out = {.value = hold->value};
 	uint32_t path[HOT_CALLS];
+	_free_ bool *is_of = rows_of(p, account);
 	wait_calls calls = {0};
 
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const struct sample *s = &p->samples.at[i];
 
-		if (a->classes->of[i] == hold->class && a->classes->site[i] == hold->function &&
-		    is_of(p, s->thread, account))
+		if (is_of[s->thread] && a->classes->of[i] == hold->class &&
+		    a->classes->site[i] == hold->function)
 			vec_push(&calls, ((struct wait_call){call_of(p, s->node, hold->function),
 							     object_of(p, s),
 							     filter_value(&a->filter, i)}));

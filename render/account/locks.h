@@ -21,7 +21,7 @@ struct lock {
 	int64_t held_ns;	   /* of all waiting threads */
 };
 
-/* The lock with the longest waits of threads that had something to do; where that is known of none,
+/* The lock with the longest waits of threads that had something to do; if it is known of none,
  * of those that may have. It has a name or a function; false: there is none. */
 bool lock_largest(const struct thread_accounts *, struct lock *out);
 

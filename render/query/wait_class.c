@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "query/measure.h"
 #include "query/wait_peers.h"
 
 struct judged {
@@ -106,6 +107,14 @@ static void name_sites(const struct judged *j, const struct profile *p, struct w
 	}
 }
 
+/* Most captures have none, and reports ask for the classes of all samples several times. */
+static bool has_waits(const struct profile *p)
+{
+	struct measure blocked;
+
+	return p->reasons.n > 1 || measure_has(p, METRIC_BLOCKED, &blocked);
+}
+
 void wait_classes_init(struct wait_classes *out, const struct profile *p)
 {
 	struct judged j = {0};
@@ -113,6 +122,8 @@ void wait_classes_init(struct wait_classes *out, const struct profile *p)
 	*out = (struct wait_classes){.profile = p,
 				     .of = mem_zalloc(p->samples.n + 1, sizeof(*out->of)),
 				     .site = mem_zalloc(p->samples.n + 1, sizeof(*out->site))};
+	if (!has_waits(p))
+		return;
 	wait_paths_init(&j.paths, p);
 	j.rule = wait_judge(&j.paths);
 	wait_peers_agree(&j.paths, j.rule);

@@ -69,6 +69,7 @@ char *command_distinct(const struct profile *p, uint32_t thread)
 	const struct thread *t = &p->threads.at[thread];
 	const char *own = NULL;
 	struct map others = {0};
+	uint64_t program;
 	char *found;
 
 	vec_each (e, &p->processes)
@@ -76,11 +77,12 @@ char *command_distinct(const struct profile *p, uint32_t thread)
 			own = profile_text(p, e->command);
 	if (!own || !*own)
 		return NULL;
+	program = first_word(own);
 	vec_each (e, &p->processes) {
 		const char *command = profile_text(p, e->command);
 
 		if ((e->pid != t->pid || e->born_ns != t->born_ns) &&
-		    first_word(command) == first_word(own))
+		    first_word(command) == program)
 			add_words(&others, command);
 	}
 	found = others.n ? word_besides(&others, own) : NULL;

@@ -81,7 +81,7 @@ static void amount_card(const struct view_input *in, struct doc_block *b)
 		 in->tree->base ? in->tree->base : "");
 }
 
-/* "0.66 CPUs · busy on average, 1.85 s in all"; what the threads did besides, where that is known.
+/* "0.66 CPUs · busy on average, 1.85 s in all"; what the threads did besides, if that is known.
  */
 static void busy_cards(const struct view_input *in, struct doc_block *b)
 {

@@ -18,7 +18,7 @@ function shorten(name) {
 		letters.slice(0, head).join("") + "…" + letters.slice(head + 1 - NAME_MOST).join("");
 }
 
-/* @short: what shows of it, where that is not all. */
+/* @short: what shows of it, if that is not all. */
 function makeNamed(tag, attributes, name, short = name) {
 	const shown = shorten(short);
 	return make(tag, shown === name ? attributes : {...attributes, title: name}, shown);
