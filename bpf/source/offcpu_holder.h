@@ -27,7 +27,8 @@ struct holder_mutex {
 	__u32 word, count, owner, users, kind;
 };
 #define HOLDER_KINDS	 0x400u /* all kinds are below that */
-#define HOLDER_CONTENDED 2	/* the word of a mutex that others wait for */
+#define HOLDER_ROBUST	 0x10u
+#define HOLDER_CONTENDED 2 /* the word of a mutex that others wait for */
 
 #define HOLDER_PAGE 4096
 
@@ -58,8 +59,13 @@ static __always_inline struct holder_wait holder_wait_of(const struct pt_regs___
 /* The number of the thread that holds it, in its own PID namespace; 0: unknown. */
 static __always_inline __u32 holder_in(const struct holder_wait *w, const struct holder_mutex *m)
 {
-	if (w->inherits || (w->expected & FUTEX_WAITERS && m->word & FUTEX_WAITERS))
-		return m->word & FUTEX_TID_MASK;
+	const __u32 number = m->word & FUTEX_TID_MASK;
+
+	if (w->inherits)
+		return number;
+	/* musl puts that flag on others' locks, whose words are no numbers. */
+	if (w->expected & FUTEX_WAITERS)
+		return m->kind & HOLDER_ROBUST && m->owner == number ? number : 0;
 	if (m->word != HOLDER_CONTENDED || m->kind >= HOLDER_KINDS)
 		return 0;
 	return m->owner & FUTEX_TID_MASK;

@@ -4,9 +4,13 @@
  *	plain, inherit, robust, recursive: keeper holds the mutex `kept` while waiter waits for it
  *	condition: keeper wakes waiter, which waits for a condition: nobody holds it
  *	raw: waiter waits in futex(2) for a word behind which there is no mutex, but a small number
+ *	musl: the same for the word of a mutex of musl (src/thread/pthread_mutex_timedlock.c): EBUSY
+ *	      and a flag; there is a thread of that number if it runs as the first process of a
+ *	      namespace
  *	deadlock: keeper and waiter wait for each other for ever; prints a line, then sleeps
  * Prints "rounds=N".
  */
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,6 +30,7 @@ struct {
 } raw = {2, 0, 1, 1, 0};
 static pthread_barrier_t begin;
 static bool waits_for_condition, is_raw, is_deadlock;
+static int raw_word = 2;
 static int rounds = 20;
 
 FRAME void hold(void)
@@ -57,11 +62,11 @@ FRAME void wake(void)
 
 FRAME void await(void)
 {
-	raw.word = 2;
+	raw.word = raw_word;
 	pthread_mutex_lock(&kept);
 	pthread_barrier_wait(&begin);
 	if (is_raw)
-		syscall(SYS_futex, &raw.word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+		syscall(SYS_futex, &raw.word, FUTEX_WAIT_PRIVATE, raw_word, NULL, NULL, 0);
 	else
 		pthread_cond_wait(&condition, &kept);
 	pthread_mutex_unlock(&kept);
@@ -103,6 +108,12 @@ static void *waiter(void *argument)
 	return argument;
 }
 
+static void *sleep_on(void *argument)
+{
+	pause();
+	return argument;
+}
+
 static void make_mutex(const char *kind)
 {
 	pthread_mutexattr_t a;
@@ -120,11 +131,16 @@ static void make_mutex(const char *kind)
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "plain";
-	pthread_t threads[2];
+	pthread_t threads[2], idle;
 
 	rounds = (int)arg(argc, argv, 2, rounds);
 	is_deadlock = !strcmp(kind, "deadlock");
-	is_raw = !strcmp(kind, "raw");
+	is_raw = !strcmp(kind, "raw") || !strcmp(kind, "musl");
+	if (!strcmp(kind, "musl")) {
+		raw_word = (int)(FUTEX_WAITERS | EBUSY);
+		for (int i = 0; i < EBUSY; i++)
+			pthread_create(&idle, NULL, sleep_on, NULL);
+	}
 	waits_for_condition = is_raw || !strcmp(kind, "condition");
 	make_mutex(kind);
 	pthread_barrier_init(&begin, NULL, 2);

@@ -4,11 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "process/procfs.h"
 
 /* Threads of a process in another PID namespace that are looked through. */
 #define MOST_THREADS 4096
+/* How long a number that is no thread's is taken for that. */
+#define STRANGERS_NS 1000000000ull
 
 void holderbook_init(struct holderbook *b)
 {
@@ -20,6 +23,7 @@ void holderbook_release(struct holderbook *b)
 {
 	vec_release(&b->rows);
 	map_release(&b->by_number);
+	map_release(&b->strangers);
 }
 
 /* --- threads of other namespaces -------------------------------------------------------------- */
@@ -66,18 +70,33 @@ static void name(const struct procs *procs, struct holder *h)
 		procfs_comm(h->pid, h->tid, h->name);
 }
 
+static bool is_stranger(struct holderbook *b, uint64_t key)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (now_ns >= b->strangers_until_ns) {
+		map_release(&b->strangers);
+		b->strangers = (struct map){0};
+		b->strangers_until_ns = now_ns + STRANGERS_NS;
+	}
+	return map_get(&b->strangers, key);
+}
+
 uint32_t holderbook_find(struct holderbook *b, const struct procs *procs, uint32_t pid,
 			 uint32_t number)
 {
-	const uint64_t key = (uint64_t)pid << 32 | number;
+	const struct proc *proc = procs_find(procs, pid);
+	const uint64_t key = hash_two((uint64_t)pid << 32 | number, proc ? proc->born_ns : 0);
 	const uint32_t *known = map_get(&b->by_number, key);
 	struct holder h = {.pid = pid};
 
 	if (known)
 		return *known;
-	h.tid = thread_of(procs, pid, number);
-	if (!h.tid)
+	h.tid = is_stranger(b, key) ? 0 : thread_of(procs, pid, number);
+	if (!h.tid) {
+		(void)map_number(&b->strangers, key, 0);
 		return 0;
+	}
 	if (b->rows.n >= HOLDERBOOK_MOST) {
 		b->left_out++;
 		return 0;

@@ -20,8 +20,13 @@ struct holder {
 };
 
 struct holderbook {
-	VEC(struct holder) rows; /* row 0: none; found by its process and the number in the lock */
-	struct map by_number;
+	VEC(struct holder) rows; /* row 0: none */
+	struct map by_number;	 /* process, its birth, and the number in the lock → row */
+	/* The same of numbers that were none of a thread a moment ago: what looks like a lock may
+	 * be another kind's, and be waited for as often as any. Until then they are not sought
+	 * again. */
+	struct map strangers;
+	uint64_t strangers_until_ns;
 	uint64_t left_out; /* waits for whose holder there was no room */
 };
 

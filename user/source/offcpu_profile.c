@@ -1,8 +1,10 @@
 #include "source/offcpu_profile.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/units.h"
 #include "model/hist.h"
 #include "model/waits.h"
@@ -135,13 +137,16 @@ static void put_holder(const struct holderbook *b, struct map *rows, const struc
 	if (!row->holder)
 		return;
 	at = map_number(rows, key, p->blockers.n);
-	if (at == p->blockers.n)
+	if (at == p->blockers.n) {
+		_free_ char *name = str_clean(h->name, strlen(h->name));
+
 		vec_push(&p->blockers, ((struct blocker){.thread = s->thread,
 							 .by = BLOCKER_HELD,
 							 .pid = h->pid,
 							 .tid = h->tid,
-							 .name = intern_add(&p->strings, h->name),
+							 .name = intern_add(&p->strings, name),
 							 .reason = s->reason}));
+	}
 	p->blockers.at[at].ns += (int64_t)(row->weight - row->part);
 }
 
