@@ -1,5 +1,6 @@
 #include "view/finding.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "account/thread_accounts.h"
 #include "view/base.h"
 #include "view/commands.h"
-#include "view/ready_fact.h"
+#include "view/facts.h"
 
 /* Percent from which a clause is worth a place in the sentence. */
 #define STARVED_FROM 5.0
@@ -390,7 +391,8 @@ static void count_threads(struct finding *f)
 	thread_accounts_init(&f->a, f->in->profile, &all);
 }
 
-char *finding_text(const struct view_input *in)
+/* NULL where there is nothing to say. Freed by the caller. */
+static char *finding_text(const struct view_input *in)
 {
 	struct finding f = {.in = in};
 	_free_ char *idle = base_idle_text(in);
@@ -418,4 +420,12 @@ char *finding_text(const struct view_input *in)
 		return NULL;
 	str_addc(&f.s, '.');
 	return str_steal(&f.s);
+}
+
+void finding_write(const struct view_input *in, struct doc *doc)
+{
+	_free_ char *finding = finding_text(in);
+
+	if (finding)
+		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
 }

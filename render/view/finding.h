@@ -8,8 +8,8 @@
 
 #include "view/view.h"
 
-/* "worker-3 4711 was the busiest of 6 threads: 517 ms of 2.00 s on a CPU, 98.5 % of that in turns;
- * …." NULL where there is nothing to say. Freed by the caller. */
-char *finding_text(const struct view_input *);
+/* "The busiest of 6 threads, worker-3 4711, ran for 517 ms of 2.00 s, 98.5 % of that in turns; …."
+ * as a paragraph; none where there is nothing to say. */
+void finding_write(const struct view_input *, struct doc *);
 
 #endif

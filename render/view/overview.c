@@ -5,7 +5,6 @@
  */
 #include "view/base.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -176,10 +175,7 @@ static void trend_row(const struct view_input *in, struct doc_table *t, const ch
 
 static int overview_write(const struct view_input *in, struct doc *doc)
 {
-	_free_ char *finding = finding_text(in);
-
-	if (finding)
-		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
+	finding_write(in, doc);
 	doc->front = true;
 	cards(in, doc);
 	doc->front = false;

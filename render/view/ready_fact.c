@@ -1,4 +1,4 @@
-#include "view/ready_fact.h"
+#include "view/facts.h"
 
 #include "base/hash.h"
 #include "base/str.h"

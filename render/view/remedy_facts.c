@@ -1,4 +1,4 @@
-#include "view/remedy_facts.h"
+#include "view/facts.h"
 
 #include <string.h>
 
@@ -147,10 +147,25 @@ static void package_fact(const struct view_input *in, struct doc_block *b, const
 			 "from folders, packages or DEBUGINFOD_URLS");
 }
 
-void remedy_facts(const struct view_input *in, struct doc_block *b)
+static bool is_first(const struct view_input *in, const struct gaps *g)
+{
+	if (base_percent(in, g->native + g->jit) >= HIDES)
+		return true;
+	vec_each (m, &in->profile->modules) {
+		const struct runtime *r = runtime_of(profile_text(in->profile, m->path));
+
+		if (r && base_percent(in, unnamed_scripts(in, g, r)) >= HIDES)
+			return true;
+	}
+	return false;
+}
+
+void remedy_facts(const struct view_input *in, struct doc_block *b, bool first)
 {
 	const struct gaps g = find_gaps(in);
 
+	if (is_first(in, &g) != first)
+		return;
 	runtime_facts(in, b, &g);
 	unread_facts(in, b);
 	package_fact(in, b, &g);
@@ -159,19 +174,4 @@ void remedy_facts(const struct view_input *in, struct doc_block *b)
 			b, true, LABEL,
 			"goroutines' own waits are not seen, only those of threads: see Go's block "
 			"and mutex profiles");
-}
-
-bool remedy_is_first(const struct view_input *in)
-{
-	const struct gaps g = find_gaps(in);
-
-	if (base_percent(in, g.native + g.jit) >= HIDES)
-		return true;
-	vec_each (m, &in->profile->modules) {
-		const struct runtime *r = runtime_of(profile_text(in->profile, m->path));
-
-		if (r && base_percent(in, unnamed_scripts(in, &g, r)) >= HIDES)
-			return true;
-	}
-	return false;
 }

@@ -2,7 +2,7 @@
  * syscalls: which system calls the target made, how long they took and how they failed: by call,
  * and by thread and call.
  */
-#include "view/syscalls.h"
+#include "view/facts.h"
 
 #include <string.h>
 

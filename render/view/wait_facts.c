@@ -1,4 +1,4 @@
-#include "view/wait_facts.h"
+#include "view/facts.h"
 
 #include <stdlib.h>
 #include <string.h>

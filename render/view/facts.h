@@ -1,0 +1,45 @@
+/*
+ * facts: what a summary says line by line, made by several files: the figures of summary.c, what
+ * capture.c knows besides, and what system calls, threads that waited, threads without a CPU and
+ * missing names come to.
+ */
+#ifndef VIEW_FACTS_H
+#define VIEW_FACTS_H
+
+#include "base/str.h"
+#include "view/view.h"
+
+#define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */
+
+/* summary.c: a run's attribute, if it is known. */
+void run_fact(const struct view_input *, struct doc_block *, const char *label, const char *key);
+/* What changes what one should believe of all that follows; and the figures. */
+void doubt_facts(const struct view_input *, struct doc_block *);
+void figure_facts(const struct view_input *, struct doc_block *);
+
+/* syscalls.c: "352,939 in 2.36 s: epoll_wait 41.0 %, writev 20.3 %, openat 11.2 % of that time;
+ * 3,204 failed"; nothing where the capture has none. */
+void syscalls_fact(const struct view_input *, struct doc_block *);
+
+/* wait_facts.c: the threads of a capture of waits that were busy or held up, after them how much
+ * was idle and undecided. Nothing where the measure shown has no waits. */
+void wait_facts(const struct view_input *, struct doc_block *);
+/* What --omit-idle left out, where it is given. */
+void wait_left_out_fact(const struct view_input *, struct doc_block *);
+/* A table of threads, each with its time busy, ready, held up, undecided and idle, and where it
+ * waited. Nothing where the capture has no waits, or a metric was asked for. */
+void who_table(const struct view_input *, struct doc *);
+
+/* ready_fact.c: how long threads were ready without a CPU, which waited longest, and what share it
+ * was of the time that they wanted to run. Nothing where the capture did not measure it. */
+void ready_fact(const struct view_input *, struct doc_block *);
+/* Adds ", nice 19, behind hog 4712": what kept a thread of that priority from running for most of
+ * the time, as far as it is known. */
+void ready_why(const struct profile *, uint32_t thread, int64_t nice, struct str *out);
+
+/* remedy_facts.c: what the user can do about what the profile lacks: names of generated code, debug
+ * information, whole stacks, waits of goroutines. With @first only if so much lacks a name that
+ * this belongs to the first that is read, without it only if not. */
+void remedy_facts(const struct view_input *, struct doc_block *, bool first);
+
+#endif
