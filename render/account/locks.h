@@ -17,8 +17,8 @@ struct lock_thread {
 struct lock {
 	uint32_t object, function, threads;
 	int64_t value, held_up;	   /* held_up: of threads that surely had something to do */
-	struct lock_thread holder; /* who held it for most of that time, as far as it is known */
-	int64_t held_ns;	   /* of all waiting threads */
+	struct lock_thread holder; /* who held it when most of the waits began, if it is known */
+	int64_t held_ns;	   /* of these waits */
 };
 
 /* The lock with the longest waits of threads that had something to do; if it is known of none,

@@ -253,12 +253,14 @@ static void write_locks(const struct profile *p, holds *rows, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
 		{"Blocked", "blocked_ns", CELL_NUMBER,
-		 "time that the thread waited while the other held the lock, of samples"},
+		 "time of waits that began while the other held the lock, of samples"},
 		{"Thread", "thread", CELL_TEXT, "the thread that waited"},
 		{"TID", "tid", CELL_NUMBER, NULL},
 		{"Lock", "lock", CELL_TEXT, "by the variable that it is, else by its address"},
 		{"Held by", "holder", CELL_TEXT,
-		 "who held it when the thread went to sleep, as the lock itself says"},
+		 "who held it when the thread went to sleep, as the lock itself says; others may "
+		 "have had "
+		 "it before the wait ended"},
 		{"Its TID", "holder_tid", CELL_NUMBER, NULL},
 	};
 	struct doc_table *t;

@@ -265,7 +265,7 @@ static void add_doing(struct finding *f, const struct thread_account *t)
 	add_site(f, t, most);
 }
 
-/* ", held by flusher 4712 for 8.53 s of these" */
+/* ", held by flusher 4712 when 93.0 % of them began": others may have had it before they ended. */
 static void add_holder(struct finding *f, const struct lock *lock)
 {
 	const int64_t all = lock->value;
@@ -275,7 +275,10 @@ static void add_holder(struct finding *f, const struct lock *lock)
 	str_addf(&f->s, ", held by %s %u", profile_text(f->a.p, lock->holder.name),
 		 lock->holder.tid);
 	if ((double)lock->held_ns < .95 * (double)all)
-		str_addf(&f->s, " in %s of them", percent_text((double)lock->held_ns, (double)all));
+		str_addf(&f->s, " when %s of them began",
+			 percent_text((double)lock->held_ns, (double)all));
+	else
+		str_add(&f->s, " when they began");
 	add_doing(f, lock_account(&f->a, lock->holder));
 }
 
