@@ -47,6 +47,7 @@ enum wire_reason_flag {
 	WIRE_REASON_IO = 4,	/* it waited for a disk, as the kernel counts "iowait" */
 	WIRE_REASON_POLLED = 8, /* instead of the first argument: the descriptor that is polled */
 	WIRE_REASON_HELD = 16,	/* instead of an inode: who held the lock */
+	WIRE_REASON_OPEN = 32,	/* the wait goes on */
 };
 
 struct wire_offcpu {

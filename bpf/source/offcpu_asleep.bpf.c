@@ -145,6 +145,7 @@ int offcpu_asleep(struct bpf_iter__task *ctx)
 		return 0;
 	offcpu_describe(&record, part.thread, &part.wait, part.now_ns, part.weight);
 	offcpu_reason(task, &record.reason);
+	record.reason.flags |= WIRE_REASON_OPEN;
 	a.mm = (__u64)BPF_CORE_READ(task, mm);
 	a.room = room_for(&a.mm);
 	if (!a.room)

@@ -56,31 +56,31 @@ static bool is_same(struct lock_thread a, struct lock_thread b)
 	return a.pid == b.pid && a.tid == b.tid;
 }
 
-/* Who held the lock for longest while others waited for it. */
-static void find_holder(const struct thread_accounts *a, struct lock *lock)
+/* Which thread is in the rows of the lock that say @by for the longest time. */
+static struct lock_part find_most(const struct thread_accounts *a, const struct lock *lock,
+				  enum blocker_by by)
 {
-	VEC(struct lock) holders = {0};
+	VEC(struct lock_part) parts = {0};
+	struct lock_part most = {0};
 	struct map by_thread = {0};
 
 	vec_each (b, &a->p->blockers) {
-		const struct lock_thread holder = {b->pid, b->tid, b->name};
 		uint32_t at;
 
-		if (!is_held(a, b) || !lock->object ||
+		if (b->by != by || (a->filter.thread && !a->filter.thread[b->thread]) ||
 		    a->p->reasons.at[b->reason].object != lock->object)
 			continue;
-		at = map_number(&by_thread, (uint64_t)b->pid << 32 | b->tid, holders.n);
-		if (at == holders.n)
-			vec_push(&holders, ((struct lock){.holder = holder}));
-		holders.at[at].held_ns += b->ns;
+		at = map_number(&by_thread, (uint64_t)b->pid << 32 | b->tid, parts.n);
+		if (at == parts.n)
+			vec_push(&parts, ((struct lock_part){{b->pid, b->tid, b->name}, 0}));
+		parts.at[at].ns += b->ns;
 	}
-	vec_each (h, &holders)
-		if (h->held_ns > lock->held_ns) {
-			lock->holder = h->holder;
-			lock->held_ns = h->held_ns;
-		}
-	vec_release(&holders);
+	vec_each (part, &parts)
+		if (part->ns > most.ns)
+			most = *part;
+	vec_release(&parts);
 	map_release(&by_thread);
+	return most;
 }
 
 static bool is_larger(const struct lock *a, const struct lock *b)
@@ -102,8 +102,11 @@ bool lock_largest(const struct thread_accounts *a, struct lock *out)
 			*out = *lock;
 			found = true;
 		}
-	if (found)
-		find_holder(a, out);
+	if (found && out->object) {
+		out->holder = find_most(a, out, BLOCKER_HELD);
+		out->waker = find_most(a, out, BLOCKER_WOKE);
+		out->open_ns = find_most(a, out, BLOCKER_OPEN).ns;
+	}
 	vec_release(&l.all);
 	map_release(&l.by_object);
 	map_release(&l.by_thread);

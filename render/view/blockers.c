@@ -1,6 +1,6 @@
 /*
- * blockers: what kept threads waiting: who ran while they were ready without a CPU, and who held
- * the locks that they waited for.
+ * blockers: what kept threads waiting: who ran while they were ready without a CPU, who held the
+ * locks that they waited for, and who ended their waits.
  */
 #include "view/base.h"
 
@@ -291,6 +291,8 @@ static int blockers_write(const struct view_input *in, struct doc *doc)
 			add_hold(p, &rows, &known, b);
 	if (rows.n)
 		write_locks(p, &rows, doc);
+	if (!rc)
+		wait_ends_write(in, c.selected, doc);
 	vec_release(&rows);
 	map_release(&known);
 	causes_release(&c);
@@ -304,7 +306,8 @@ static bool has_blockers(const struct profile *p)
 
 const struct view blockers_view = {
 	.name = "blockers",
-	.about = "who ran while threads were ready, who held the locks that they waited for",
+	.about = "who kept threads waiting: who ran while they were ready, held their locks, woke "
+		 "them",
 	.part = PART_OFFCPU,
 	.has = has_blockers,
 	.shows = {IN_REPORTS},

@@ -207,6 +207,7 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
 	row.reason = reasonbook_take(&o->reasons, w, procs);
 	row.wait_ns = w->wait_ns;
+	row.open = w->reason.flags & WIRE_REASON_OPEN;
 	if (w->reason.flags & WIRE_REASON_HELD && w->sample.weight > w->runnable_ns)
 		row.holder = holderbook_find(&o->holders, procs, w->sample.pid,
 					     (uint32_t)w->reason.inode);
@@ -336,7 +337,11 @@ static void forget_reasons(struct offcpu *o)
 
 	for (size_t i = 0; i < o->book.rows.n; i++)
 		numbers[o->book.rows.at[i].reason] = 1;
+	if (o->wakes)
+		wakebook_mark_reasons(o->wakes, numbers);
 	reasonbook_keep(&o->reasons, numbers);
+	if (o->wakes)
+		wakebook_renumber_reasons(o->wakes, numbers);
 	for (size_t i = 0; i < o->book.rows.n; i++) {
 		uint32_t *reason = &o->book.rows.at[i].reason;
 
