@@ -32,6 +32,10 @@ struct lock {
  * of those that may have. It has a name or a function; false: there is none. */
 bool lock_largest(const struct thread_accounts *, struct lock *out);
 
+/* Who held locks of the kernel for longest for which the thread waited; tid 0: nobody is known. */
+struct lock_part lock_holder_in_kernel(const struct thread_accounts *,
+				       const struct thread_account *);
+
 /* Threads each of which waited all the time of @span_ns for a lock that the next one held, the last
  * one for the first one's. */
 #define DEADLOCK_THREADS 8

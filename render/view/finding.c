@@ -199,6 +199,16 @@ static int64_t waits_of(const struct thread_account *t)
 	return t->of[WAIT_HELD_UP] + t->of[WAIT_UNDECIDED];
 }
 
+/* ", while writer 4712 held the kernel's lock" */
+static void add_holder_in_kernel(struct finding *f, const struct thread_account *t)
+{
+	const struct lock_part holder = lock_holder_in_kernel(&f->a, t);
+
+	if (holder.thread.tid && holder.ns * 2 >= waits_of(t))
+		str_addf(&f->s, ", while %s %u held the kernel's lock",
+			 profile_text(f->a.p, holder.thread.name), holder.thread.tid);
+}
+
 /* First by waits that are known to have held it up. */
 static const struct thread_account *waited_longest(const struct thread_accounts *a)
 {
@@ -247,6 +257,7 @@ static void wait_clause(struct finding *f)
 	str_addf(&f->s, ", longest %s, %s", thread, value_text((double)waits_of(t), f->a.unit));
 	if (hold)
 		add_site(f, t, hold);
+	add_holder_in_kernel(f, t);
 }
 
 /* What a thread did for most of the time: ", which was in flush > write (sleep)". */

@@ -139,7 +139,7 @@ static bool is_same_object(const struct profile *p, const struct blocker *a,
 static bool add_holder(const struct profile *p, const struct blocker *open, struct str *s)
 {
 	vec_each (b, &p->blockers)
-		if (b->by == BLOCKER_HELD && is_same_object(p, open, b) &&
+		if (blocker_is_holder(b->by) && is_same_object(p, open, b) &&
 		    thread_key(&p->threads.at[b->thread]) ==
 			    thread_key(&p->threads.at[open->thread])) {
 			str_addf(s, ": %s %u holds it", profile_text(p, b->name), b->tid);

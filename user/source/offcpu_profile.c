@@ -141,7 +141,7 @@ static void put_blockers(const struct offcpu *o, struct blocker_rows *rows,
 		blocker_rows_add(rows, &blocker, "");
 	if (!row->holder)
 		return;
-	blocker.by = BLOCKER_HELD;
+	blocker.by = h->of_kernel ? BLOCKER_HELD_KERNEL : BLOCKER_HELD;
 	blocker.pid = h->pid;
 	blocker.tid = h->tid;
 	blocker_rows_add(rows, &blocker, h->name);

@@ -72,6 +72,12 @@ static inline bool blocker_is_of_cpu(uint8_t by)
 	return by <= BLOCKER_ELSEWHERE;
 }
 
+/* Says who held a lock. */
+static inline bool blocker_is_holder(uint8_t by)
+{
+	return by == BLOCKER_HELD || by == BLOCKER_HELD_KERNEL;
+}
+
 /* Says how a wait ended. */
 static inline bool blocker_is_of_end(uint8_t by)
 {
