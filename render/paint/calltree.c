@@ -179,6 +179,9 @@ char *calltree_note(const struct calltree *c, double least)
 	return mem_printf("branches below %g %% are left out: %s", least, count_text(c->branches));
 }
 
+/* Items that the first waker takes of a long path. */
+#define WAKER_ITEMS 3
+
 static void fold_runs(const struct tree *t, const struct doc_path *path, path_items *out)
 {
 	uint32_t last = 0;
@@ -244,20 +247,52 @@ static void cut_boilerplate(const struct tree *t, path_items *items)
 	items->n = n;
 }
 
+/* The mark before the one that ended a wait ("[woken by]"), where the chain of
+ * wakers begins; the number of items: there is none. */
+static size_t first_waker(const struct tree *t, const path_items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (items->at[i].node &&
+		    !strcmp(profile_text(t->profile, t->nodes.at[items->at[i].node].name),
+			    "[woken by]"))
+			return i;
+	return items->n;
+}
+
+/* Makes gaps of the items from @head on and below @tail but for two from @waker on. */
+static void cut_middle(path_items *items, size_t head, size_t waker, size_t tail)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < items->n; i++) {
+		const struct path_item item = items->at[i];
+
+		if (i < head || i >= tail || i == waker || i == waker + 1)
+			items->at[n++] = item;
+		else if (n > head && !items->at[n - 1].node)
+			items->at[n - 1].times += item.times;
+		else
+			items->at[n++] = (struct path_item){.times = item.times};
+	}
+	items->n = n;
+}
+
 void path_layout(const struct tree *t, const struct doc_path *path, size_t max, path_items *out)
 {
-	size_t head = max / 3, tail = max - head - 1, gap = 0;
+	size_t head = max / 3, tail = max - head - 1, waker;
 
 	fold_runs(t, path, out);
 	if (out->n > max)
 		cut_boilerplate(t, out);
 	if (out->n <= max)
 		return;
-	for (size_t i = head; i < out->n - tail; i++)
-		gap += out->at[i].times;
-	out->at[head] = (struct path_item){.times = (uint32_t)gap};
-	memmove(&out->at[head + 1], &out->at[out->n - tail], tail * sizeof(out->at[0]));
-	out->n = max;
+	waker = first_waker(t, out);
+	/* With another gap before it, and its name after it. */
+	if (waker >= head && waker + 1 < out->n - tail && tail > WAKER_ITEMS)
+		tail -= WAKER_ITEMS;
+	else
+		waker = out->n;
+	cut_middle(out, head, waker, out->n - tail);
 }
 
 char *path_item_text(const struct tree *t, const struct path_item *item)
