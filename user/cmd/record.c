@@ -25,7 +25,7 @@
 #include "probe/engine.h"
 #include "process/opener.h"
 #include "capture/capture.h"
-#include "capture/machine.h"
+#include "model/machine.h"
 #include "capture/source_files.h"
 #include "symbol/sourcetext.h"
 
@@ -232,6 +232,7 @@ static void describe_run(const void *record, struct profile *p)
 		profile_set_run(p, RUN_PID, pid);
 	}
 	machine_describe(p, r->o.version_key, p->started_unix_ns);
+	meta_given_apply(&r->o.meta, p);
 }
 
 static int save(const struct record *r, const struct capture *c, const struct profile *p)

@@ -130,6 +130,9 @@ static void help_result(void)
 	      "  --fail-on WHAT    exit with 3 if the comparison finds: regressed,\n"
 	      "                    regressed:PERCENT, or suspect\n"
 	      "  --version-key V   file the profile under version V (default: the build-id)\n"
+	      "  --meta KEY=VALUE  keep what else is known of the run: a build, a branch; may be "
+	      "given\n"
+	      "                    64 times\n"
 	      "  --source          store the source lines of hot functions with the profile, of "
 	      "files\n"
 	      "                    below the folder that they were compiled in, which the "
@@ -323,6 +326,7 @@ static const struct option_row rows[] = {
 	{"exit-code", 0, OPTION_FLAG, AT(exit_code), {0}},
 	{"sampler", 0, OPTION_TAKE, AT(sampler), {take_sampler}},
 	{"version-key", 0, OPTION_TEXT, AT(version_key), {0}},
+	{"meta", 0, OPTION_TAKE, AT(meta), {meta_given_take}},
 	{"store", 0, OPTION_TEXT, AT(store), {0}},
 	{"baseline", 0, OPTION_TAKE, AT(baseline), {take_baseline}},
 	{"fail-on", 0, OPTION_TAKE, AT(baseline.fail_on), {take_fail_on}},
@@ -477,6 +481,7 @@ void record_options_release(struct record_options *o)
 	free(o->default_output);
 	record_probes_release(&o->probes);
 	record_baseline_release(&o->baseline);
+	meta_given_release(&o->meta);
 	for (size_t i = 0; i < o->source_dirs.n; i++)
 		free(o->source_dirs.at[i]);
 	vec_release(&o->source_dirs);
