@@ -320,6 +320,33 @@ static void take_inner(struct perf_script *s, struct span line)
 		builder_note(s->b, s->metric, LEDGER_NOTE, "line in a stack that was not read", 1);
 }
 
+/* A frame without blanks before it, as tools leave it that trim lines: "7f26dc19f683 read
+ * (libc.so)".
+ */
+static bool is_bare_frame(struct span line, struct perf_frame *out, char **indented)
+{
+	struct span rest = line;
+	const struct span address = span_word(&rest);
+	uint64_t number;
+
+	if (address.n < 6 || !span_number(address, 16, UINT64_MAX, &number))
+		return false;
+	*indented = mem_printf("\t%.*s", (int)line.n, line.s);
+	return perf_line_frame(span_of(*indented), out);
+}
+
+static bool take_bare(struct perf_script *s, struct span line)
+{
+	struct perf_frame frame;
+	_free_ char *indented = NULL;
+
+	if (!(s->open || s->lost) || !is_bare_frame(line, &frame, &indented))
+		return false;
+	if (s->open)
+		take_frame(s, &frame);
+	return true;
+}
+
 /* Without call chains lines of samples begin with blanks, too. */
 static int take_line(struct perf_script *s, struct span line)
 {
@@ -333,7 +360,7 @@ static int take_line(struct perf_script *s, struct span line)
 		begin_sample(s, &sample);
 	else if (is_blank(line.s[0]))
 		take_inner(s, line);
-	else
+	else if (!take_bare(s, line))
 		return lose_line(s);
 	return 0;
 }
@@ -373,13 +400,14 @@ static bool is_begun(struct span line, struct span rest)
 {
 	struct perf_sample sample;
 	struct perf_frame frame;
+	_free_ char *indented = NULL;
 
 	if (perf_line_sample(line, true, &sample))
 		return true;
 	if (!perf_line_sample(line, false, &sample))
 		return false;
 	line = span_take(&rest, '\n');
-	return perf_line_frame(line, &frame);
+	return perf_line_frame(line, &frame) || is_bare_frame(line, &frame, &indented);
 }
 
 static bool perf_script_is(struct span head)

@@ -273,6 +273,23 @@ static void the_time_is_that_of_the_capture(void **state)
 	profile_free(p);
 }
 
+/* Tools that trim lines leave frames without blanks before them. */
+static void frames_may_begin_their_lines(void **state)
+{
+	struct profile *p = imported("perf-script", "java 19983 cycles:\n"
+						    "ffffffff8103d0ca native_write ([kernel])\n"
+						    "7f26dc19f683 main (/bin/x)\n"
+						    "\n"
+						    "java 19983 cycles:\n"
+						    "7f26dc19f683 main (/bin/x)\n");
+
+	(void)state;
+	assert_int_equal(p->nodes.n, 3);
+	assert_int_equal(ledger_count(p, 0, LEDGER_KEPT), 2);
+	assert_int_equal(ledger_count(p, 0, LEDGER_LOST), 0);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +303,7 @@ int main(void)
 		cmocka_unit_test(bad_files_are_refused),
 		cmocka_unit_test(samples_may_have_no_stack),
 		cmocka_unit_test(times_and_names_may_be_missing),
+		cmocka_unit_test(frames_may_begin_their_lines),
 		cmocka_unit_test(the_time_is_that_of_the_capture),
 	};
 
