@@ -43,7 +43,7 @@ struct record {
 	enum capture_end end;
 	int status;	   /* wait status of the command; -1: none */
 	int command_error; /* errno of its exec; 0: it ran */
-	bool regressed;	   /* --fail-on matched */
+	int gate_status;   /* what --fail-on and --fail-undecided ask for; 0: none */
 };
 
 /* The words up to a NULL, or up to @last. */
@@ -436,7 +436,7 @@ static int record_with(struct record *r, struct opener *opener)
 	}
 	ret = run_capture(r, c, opener, &p);
 	if (!ret)
-		r->regressed = record_compare(&r->o.baseline, p, capture_signals(c));
+		r->gate_status = record_compare(&r->o.baseline, p, capture_signals(c));
 	if (!ret)
 		ret = save(r, c, p);
 	if (!ret) {
@@ -477,8 +477,8 @@ static int exit_status(const struct record *r, int ret)
 		return r->command_error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	if (ret)
 		return EXIT_FAILED;
-	if (r->regressed)
-		return FAIL_ON_STATUS;
+	if (r->gate_status)
+		return r->gate_status;
 	if (!r->o.exit_code)
 		return EXIT_OK;
 	if (r->status < 0)

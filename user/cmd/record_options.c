@@ -129,6 +129,8 @@ static void help_result(void)
 	      "                    without it, with the version before this one in STORE\n"
 	      "  --fail-on WHAT    exit with 3 if the comparison finds: regressed,\n"
 	      "                    regressed:PERCENT, or suspect\n"
+	      "  --fail-undecided  … with 4 where the runs cannot decide that, or there is no\n"
+	      "                    baseline; without it that is said, and no failure\n"
 	      "  --version-key V   file the profile under version V (default: the build-id)\n"
 	      "  --meta KEY=VALUE  keep what else is known of the run: a build, a branch; may be "
 	      "given\n"
@@ -330,6 +332,7 @@ static const struct option_row rows[] = {
 	{"store", 0, OPTION_TEXT, AT(store), {0}},
 	{"baseline", 0, OPTION_TAKE, AT(baseline), {take_baseline}},
 	{"fail-on", 0, OPTION_TAKE, AT(baseline.fail_on), {take_fail_on}},
+	{"fail-undecided", 0, OPTION_FLAG, AT(baseline.fail_undecided), {0}},
 	{"source", 0, OPTION_FLAG, AT(source), {0}},
 	{"no-cmdline", 0, OPTION_FLAG, AT(processes.no_commands), {0}},
 	{"source-dir", 0, OPTION_TAKE, 0, {take_source_dir}},
@@ -386,8 +389,9 @@ static int check_together(const struct record_options *o)
 	if (o->store && (!strcmp(o->store, "-") || (o->output && !strcmp(o->output, o->store))))
 		return cmd_usage("--store '%s': name a file of its own", o->store);
 	if (o->baseline.fail_on.what && !o->store && !o->baseline.file)
-		return cmd_usage("--fail-on is for a comparison: name what to compare with by "
-				 "--store or --baseline");
+		return cmd_usage("%s is for a comparison: name what to compare with by --store or "
+				 "--baseline",
+				 o->baseline.fail_undecided ? "--fail-undecided" : "--fail-on");
 	if (o->output && !strcmp(o->output, "-"))
 		return cmd_usage(
 			"-o -: a profile cannot be written to the standard output; name a file");
@@ -414,6 +418,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 		return cmd_usage("%s", err_text());
 	o->target.argv = argv + optind;
 	o->baseline.store = o->store;
+	if (o->baseline.fail_undecided && o->baseline.fail_on.what == FAIL_NEVER)
+		o->baseline.fail_on = (struct fail_on){FAIL_REGRESSED, 0};
 	if (!o->output && !o->store)
 		o->output = o->default_output =
 			o->force ? mem_strdup(DEFAULT_FILE) : default_file_new();
