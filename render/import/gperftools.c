@@ -100,10 +100,13 @@ static uint32_t make_node(struct reader *r)
 static void add_sample(struct reader *r, uint32_t node, int64_t count,
 		       const struct builder_value *values, size_t n)
 {
+	const int64_t samples = count > 0 ? count : 1;
 	static const char all[] = "all threads";
 	const uint32_t name = builder_text(r->b, all, sizeof(all) - 1);
 
 	builder_sample(r->b, 0, builder_thread(r->b, 0, 0, name, 0), node, count, values, n);
+	if (!node)
+		builder_note(r->b, values[0].metric, LEDGER_NOTE, "no stack", samples);
 }
 
 /* --- mappings --------------------------------------------------------------------------------- */
@@ -325,7 +328,7 @@ static bool take_addresses(struct reader *r, struct span line)
 		if (r->stack.n < FRAMES_MOST)
 			vec_push(&r->stack, at - 1);
 	}
-	return r->stack.n > 0;
+	return true;
 }
 
 /* "1: 9216 [3: 9300]": how many objects and bytes, in use and ever allocated. */

@@ -9,6 +9,7 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,8 +34,8 @@ struct shape {
 struct perf_script {
 	struct input *in;
 	struct builder *b;
-	struct known comms, events; /* → string, metric */
-	struct known texts[2];	    /* of user space and kernel → shape */
+	struct known comms, events[2]; /* → string; metric, by whether a period is known */
+	struct known texts[2];	       /* of user space and kernel → shape */
 	VEC(struct shape) shapes;
 	VEC(uint32_t) stack; /* shapes, leaf first */
 	struct perf_sample sample;
@@ -156,12 +157,14 @@ static bool is_clock(struct span event)
 	return span_starts(event, "cpu-clock") || span_starts(event, "task-clock");
 }
 
-static uint32_t metric_of(struct perf_script *s, struct span event)
+/* Where perf script left out the periods (-F -period) and no header has the rate, the samples of a
+ * clock are of no known time: they are counted. */
+static uint32_t metric_of(struct perf_script *s, struct span event, bool has_period)
 {
 	bool fresh;
-	uint32_t *at = known_at(&s->events, event, &fresh);
+	uint32_t *at = known_at(&s->events[has_period], event, &fresh);
 	_free_ char *name = fresh ? str_clean(event.s, event.n) : NULL;
-	const bool clock = is_clock(event);
+	const bool clock = is_clock(event) && has_period;
 
 	if (fresh) {
 		*at = builder_metric(s->b, name, clock ? "ns" : "events",
@@ -289,7 +292,11 @@ static void begin_sample(struct perf_script *s, const struct perf_sample *sample
 	if (!s->samples++)
 		s->timed = s->b->timed = sample->time_ns > 0;
 	s->thread = thread_of(s, &s->sample);
-	s->metric = metric_of(s, s->sample.event);
+	if (!s->sample.has_period && is_clock(s->sample.event) && s->b->profile->hz > 1e-9) {
+		s->sample.period = (uint64_t)llround(1e9 / s->b->profile->hz);
+		s->sample.has_period = true;
+	}
+	s->metric = metric_of(s, s->sample.event, s->sample.has_period);
 	take_rest(s);
 }
 
@@ -368,7 +375,8 @@ static int take_line(struct perf_script *s, struct span line)
 static void release(struct perf_script *s)
 {
 	known_release(&s->comms);
-	known_release(&s->events);
+	known_release(&s->events[0]);
+	known_release(&s->events[1]);
 	known_release(&s->texts[0]);
 	known_release(&s->texts[1]);
 	vec_release(&s->shapes);

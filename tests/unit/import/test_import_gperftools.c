@@ -130,11 +130,13 @@ static void weighs_samples_of_heaps(void **state)
 static void takes_counted_heaps_as_they_are(void **state)
 {
 	struct profile *p = imported("gperftools", "heap profile: 1: 1000 [1: 1000] @ growthz\n"
-						   "1: 1000 [1: 1000] @ 0x400011\n");
+						   "1: 1000 [1: 1000] @ 0x400011\n"
+						   "1: 24 [1: 24] @\n");
 
 	(void)state;
 	assert_int_equal(p->metrics.n, 2);
-	assert_folded(p, "all threads;[unknown] 0x400010 1000\n");
+	assert_folded(p, "all threads 24\nall threads;[unknown] 0x400010 1000\n");
+	assert_true(ledger_has(p, "no stack"));
 	profile_free(p);
 }
 
