@@ -504,7 +504,9 @@ int cmd_record(int argc, char **argv)
 	r.events = describe_events(&r.o);
 	r.target = describe_target(&r.o);
 	r.options = join_command(&r.o, argv);
-	ret = record_places_check(&r.at);
+	ret = target_check(&r.o.target);
+	if (!ret)
+		ret = record_places_check(&r.at);
 	if (!ret)
 		ret = record_baseline_check(&r.o.baseline);
 	if (!ret)

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/default_file.h"
 #include "cmd/record_options.h"
+#include "perf/tracepoints.h"
 #include "perf/rights.h"
 
 #define DEFAULT_NAMING_NS 10000000000
@@ -102,7 +103,8 @@ static void help_target(void)
 	      "  -c N              instead of -F: sample every Nth event; of a clock, every N ns\n"
 	      "  -e EVENT[,EVENT]  sample other events, by perf's names: cycles, cpu-clock,\n"
 	      "                    page-faults, context-switches, …, with :u or :k for user or\n"
-	      "                    kernel code alone, and tracepoints: sched:sched_switch, …\n"
+	      "                    kernel code alone, and tracepoints: sched:sched_switch,\n"
+	      "                    'sched:*_wakeup', … (globs of at most 8)\n"
 	      "                    (default: cycles where there is a PMU, else cpu-clock)\n"
 	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN excludes; without -F or\n"
@@ -180,6 +182,30 @@ static int one_target(struct record_options *o, enum target_kind kind)
 	return 0;
 }
 
+static int take_event(struct record_options *o, const char *name)
+{
+	if (o->n_events == WIRE_EVENTS)
+		return err(-E2BIG, "at most %d events can be captured together", WIRE_EVENTS);
+	return record_add_event(o->events, &o->n_events, name);
+}
+
+/* "sched:sched_*": each tracepoint that matches is an event, with a metric of its own. */
+static int take_glob(struct record_options *o, const char *glob)
+{
+	tracepoint_names names = {0};
+	int ret = tracepoints_find(glob, &names);
+
+	if (!ret && names.n > WIRE_EVENTS - o->n_events)
+		ret = err(-E2BIG,
+			  "'%s' matches %zu tracepoints, '%s' to '%s': at most %d events can be "
+			  "captured together",
+			  glob, names.n, names.at[0], names.at[names.n - 1], WIRE_EVENTS);
+	for (size_t i = 0; !ret && i < names.n; i++)
+		ret = take_event(o, names.at[i]);
+	tracepoints_release(&names);
+	return ret;
+}
+
 static int take_events(void *options, const char *list)
 {
 	struct record_options *o = options;
@@ -188,10 +214,7 @@ static int take_events(void *options, const char *list)
 	char *save = NULL;
 
 	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (o->n_events == WIRE_EVENTS)
-			return err(-E2BIG, "at most %d events can be captured together",
-				   WIRE_EVENTS);
-		int ret = record_add_event(o->events, &o->n_events, name);
+		int ret = tracepoints_is_glob(name) ? take_glob(o, name) : take_event(o, name);
 
 		if (ret)
 			return ret;
