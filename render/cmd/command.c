@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/check.h"
+#include "model/machine.h"
 #include "query/wait_sums.h"
 
 const struct cmd commands[] = {
@@ -34,6 +35,14 @@ void render_help_charset(void)
 	FILE *out = ascii_wanted() ? ascii_stream(STDOUT_FILENO, false) : NULL;
 
 	stdout = out ? out : stdout;
+}
+
+const char *render_platform(const char *given, char **here)
+{
+	if (!given || strcmp(given, "here") != 0)
+		return given;
+	*here = machine_platform();
+	return *here;
 }
 
 static int take_mode(void *unused, const char *value)

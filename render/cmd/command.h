@@ -47,6 +47,10 @@ enum { RENDER_HELP = 1, RENDER_VERSION };
  * status, and what is wrong was printed. */
 int render_options(const struct render_options *, int argc, char **argv, void *arguments);
 
+/* What --platform means: of "here" this machine's, in *@here, which the caller frees; else what was
+ * given. Before the sandbox is entered, which does not show the machine. */
+const char *render_platform(const char *given, char **here);
+
 /* Enters the sandbox: each command does so once, when it knows its files from the command line and
  * before it opens one; tests/cli/sandbox.test checks that. Returns in the confined child alone,
  * with the list released; the parent exits from here as the child did. Usage and outputs are

@@ -367,7 +367,7 @@ static int pass_gate(const struct arguments *a, const struct comparison *c)
 		return 0;
 	fprintf(stderr, "eprof-render: gate %s\n", text);
 	if (outcome == GATE_UNDECIDED && a->fail_undecided)
-		return GATE_UNDECIDED_STATUS;
+		return FAIL_UNDECIDED_STATUS;
 	return outcome == GATE_FIRED ? FAIL_ON_STATUS : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "cmd/command.h"
 #include "compare/baseline.h"
+#include "compare/gate.h"
 #include "compare/kept.h"
 #include "compare/sides.h"
 #include "model/meta.h"
@@ -140,7 +141,23 @@ static int compare(const struct question *q, struct comparison *c, struct profil
 	return rc == -ENOENT || rc == -ENODATA ? 0 : rc;
 }
 
-/* Whether --fail-on fires stands before what the profile keeps. */
+/* '1': --fail-on fires; '2': the runs do not tell; '0'. In @kept what it says. */
+static char outcome(const struct question *q, const struct comparison *c, struct profile *kept)
+{
+	static const char chars[] = {
+		[GATE_PASSED] = '0', [GATE_FIRED] = '1', [GATE_UNDECIDED] = '2'};
+	_free_ char *text = NULL;
+
+	if (q->fail_on.what == FAIL_NEVER)
+		return '0';
+	if (kept_none(kept) || !kept_is_there(kept))
+		return '2';
+	text = gate_text(c, &q->fail_on);
+	profile_set_run(kept, REGRESSION_OUTCOME, text);
+	return chars[gate_outcome(c, &q->fail_on)];
+}
+
+/* What --fail-on makes of it stands before what the profile keeps. */
 static int answer(const struct question *q)
 {
 	struct comparison c = {.runs = {0}};
@@ -148,7 +165,7 @@ static int answer(const struct question *q)
 	struct str out = {0};
 	int rc = compare(q, &c, kept);
 
-	str_addc(&out, comparison_fires(&c, &q->fail_on) ? '1' : '0');
+	str_addc(&out, rc ? '0' : outcome(q, &c, kept));
 	if (!rc)
 		regression_pack(kept, &out);
 	if (!rc)

@@ -47,7 +47,7 @@ static void help(void)
 	      "      --backend NAME     whose files: eprof (.h5), tracy (.csv, .tracy), cprofile\n"
 	      "                         (.prof), or auto: all of these\n"
 	      "      --version-key V    file all profiles under version V\n"
-	      "      --platform P       and under platform P\n"
+	      "      --platform P       and under platform P; here: this machine's\n"
 	      "      --pdf-name NAME    name of the PDF, and of the page beside it, where all\n"
 	      "                         profiles are of one version and platform\n"
 	      "      --no-h5            add nothing to a store, and compare with none\n"
@@ -123,7 +123,8 @@ static int take(struct generation *g, const char *path, struct profile *p)
 {
 	struct generate_run run = {.path = mem_strdup(path), .material = {.profile = p}};
 
-	import_label(p, g->a->version, g->a->platform);
+	import_label(p,
+		     &(struct import_names){g->a->version, g->a->platform, &path, 1, g->a->input});
 	vec_push(&g->runs, run);
 	if (g->runs.n > MOST_RUNS)
 		return err(-EFBIG, "more than %d runs: name a smaller folder", MOST_RUNS);
@@ -268,10 +269,12 @@ int render_generate(int argc, char **argv)
 	struct arguments a = {0};
 	struct generation g = {.a = &a};
 	struct folder files = {0};
+	_free_ char *here = NULL;
 	int status = parse(argc, argv, &a), rc;
 
 	if (status >= 0)
 		return status;
+	a.platform = render_platform(a.platform, &here);
 	g.store = mem_printf("%s/" STORE_NAME, a.output);
 	rc = folder_find(a.input, a.backend, g.store, &files);
 	if (!rc && !files.files.n)

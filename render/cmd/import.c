@@ -7,9 +7,11 @@
 
 #include "base/err.h"
 #include "base/file_new.h"
+#include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "import/import.h"
+#include "select/meta_given.h"
 #include "store/store.h"
 
 struct arguments {
@@ -17,6 +19,7 @@ struct arguments {
 	size_t n;
 	const char *output, *version, *platform;
 	const struct import *from;
+	struct meta_given meta;
 	bool force;
 };
 
@@ -42,7 +45,12 @@ static void help(void)
 	for (const struct import *const *i = imports; *i; i++)
 		fprintf(stdout, "                         %-11s %s\n", (*i)->name, (*i)->about);
 	fputs("      --version-key V    file the profile under version V\n"
-	      "      --platform P       and under platform P\n"
+	      "      --platform P       and under platform P; here: this machine's. Without these "
+	      "two\n"
+	      "                         app.1.2.0.csv is of version 1.2.0, and linux-x86_64/ of "
+	      "that\n"
+	      "                         platform\n"
+	      "      --meta KEY=VALUE   keep what else is known of the run; may be given 64 times\n"
 	      "      --force            replace FILE if it exists\n"
 	      "      --mode OCTAL       the mode of what is made (root: 600; else by the umask)\n"
 	      "  -h, --help             this text\n",
@@ -63,6 +71,7 @@ static const struct option_row option_rows[] = {
 	{"from-format", 0, OPTION_TAKE, offsetof(struct arguments, from), {.take = take_from}},
 	{"version-key", 0, OPTION_TEXT, offsetof(struct arguments, version), {0}},
 	{"platform", 0, OPTION_TEXT, offsetof(struct arguments, platform), {0}},
+	{"meta", 0, OPTION_TAKE, offsetof(struct arguments, meta), {meta_given_take}},
 	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
 	{0},
 };
@@ -129,18 +138,22 @@ int render_import(int argc, char **argv)
 {
 	struct arguments a = {0};
 	struct profile *p = NULL;
+	_free_ char *here = NULL;
 	int status = parse(argc, argv, &a), rc;
 
 	if (status >= 0)
 		return status;
+	a.platform = render_platform(a.platform, &here);
 	rc = output_check(a.output, a.force, a.inputs, a.n);
 	if (rc)
 		return render_refuse(rc);
 	confine(&a);
 	if (import_files(a.inputs, a.n, a.from, &p))
 		return render_fail();
-	import_label(p, a.version, a.platform);
+	import_label(p, &(struct import_names){a.version, a.platform, a.inputs, a.n, NULL});
+	meta_given_apply(&a.meta, p);
 	rc = save(&a, p);
 	profile_free(p);
+	meta_given_release(&a.meta);
 	return rc ? render_fail() : 0;
 }

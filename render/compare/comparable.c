@@ -46,6 +46,76 @@ static void check_machine(const struct compare_input *in, struct comparison *c)
 	}
 }
 
+/* --- captures of different kinds -------------------------------------------------------------- */
+
+/* What samples were taken of: "cpu-clock, page-faults"; "zones alone". Freed by the caller. */
+static char *events_of(const struct profile *p)
+{
+	struct str s = {0};
+
+	vec_each (m, &p->metrics)
+		str_addf(&s, "%s%s", s.n ? ", " : "", profile_text(p, m->name));
+	return s.n ? str_steal(&s) : mem_strdup("zones alone");
+}
+
+/* How the target was chosen, in words. */
+static char *kind_of_target(const struct profile *p)
+{
+	static const struct {
+		const char *begins, *words;
+	} kinds[] = {{"-a", "the whole machine"},
+		     {"-G", "a cgroup"},
+		     {"-p", "processes that ran already"},
+		     {"-t", "a thread"},
+		     {"-- ", "a command from its start"}};
+	const char *target = profile_run(p, RUN_TARGET);
+
+	for (size_t i = 0; target && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (str_starts(target, kinds[i].begins))
+			return mem_strdup(kinds[i].words);
+	return mem_strdup("");
+}
+
+static char *rate_of(const struct profile *p)
+{
+	return p->hz > 0 ? mem_printf("%g Hz", p->hz) : mem_strdup("");
+}
+
+/* The program of a capture of processes; "" of others. */
+static char *command_of(const struct profile *p)
+{
+	const char *target = profile_run(p, RUN_TARGET), *command = profile_run(p, RUN_COMMAND);
+	const bool is_one = target && command &&
+			    (str_starts(target, "-- ") || str_starts(target, "-p ")) &&
+			    !strchr(target, ',');
+
+	return is_one ? str_program(command) : mem_strdup("");
+}
+
+/* What was captured, where it is not the same of both sides: the figures then differ for that. Of
+ * imports other programs decided it. */
+static void check_captures(const struct compare_input *in, struct comparison *c)
+{
+	static const struct {
+		char *(*of)(const struct profile *); /* freed by the caller; "": unknown */
+		const char *what;
+	} facts[] = {{events_of, "What was measured"},
+		     {rate_of, "The sampling rate"},
+		     {kind_of_target, "The kind of target"},
+		     {command_of, "The program"}};
+	const struct profile *base = in->runs[BASE][0], *new = in->runs[NEW][0];
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		_free_ char *before = facts[i].of(base), *now = facts[i].of(new);
+
+		if (*before && *now && strcmp(before, now) != 0 &&
+		    !(facts[i].of == command_of && c->subjects.alias))
+			comparison_note(c, mem_printf("%s differs: %s in the base, %s in the new "
+						      "runs.",
+						      facts[i].what, before, now));
+	}
+}
+
 bool comparable_is_whole(const struct profile *p)
 {
 	const char *target = profile_run(p, RUN_TARGET), *end = profile_run(p, RUN_END);
@@ -155,4 +225,7 @@ void comparable_check(const struct compare_input *in, struct comparison *c)
 	if (c->per == PER_AUTO)
 		c->per = per_of(in);
 	alias_program(in, c);
+	if (!profile_run(in->runs[BASE][0], RUN_SOURCE) &&
+	    !profile_run(in->runs[NEW][0], RUN_SOURCE))
+		check_captures(in, c);
 }

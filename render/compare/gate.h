@@ -8,8 +8,6 @@
 #include "base/fail_on.h"
 #include "compare/result.h"
 
-#define GATE_UNDECIDED_STATUS 4 /* exit status, if it was asked for */
-
 /* Of functions a gate stands for those with so much of all samples, of zones for those with so much
  * of the largest one's time: what is smaller is never seen well. */
 #define GATE_SHARE .1

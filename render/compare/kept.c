@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "compare/gate.h"
 #include "compare/result.h"
 
 static_assert((int)VERDICT_REGRESSED == REGRESSION_REGRESSED &&
@@ -154,6 +155,37 @@ static void put_notes(const struct comparison *c, struct profile *p)
 	str_release(&s);
 }
 
+static const char *judged_by(const struct comparison *c)
+{
+	if (!c->judged || !c->metric)
+		return NULL;
+	if (!c->shares)
+		return REGRESSION_BY_AMOUNTS;
+	return c->per == PER_WORK ? REGRESSION_BY_WORK : REGRESSION_BY_SHARES;
+}
+
+static void put_common(const struct common *common, const char *key, struct profile *p)
+{
+	if (common->functions)
+		put_number(p, key, expm1(common->amount));
+}
+
+/* By what functions are judged, and how small a change would have shown. */
+static void put_judged(const struct comparison *c, struct profile *p)
+{
+	const char *by = judged_by(c);
+	_free_ char *sight = gate_sight_text(c, 0);
+
+	if (by)
+		profile_set_run(p, REGRESSION_JUDGED, by);
+	if (by && isfinite(c->spread))
+		put_number(p, REGRESSION_SPREAD, c->spread);
+	put_common(&c->common, REGRESSION_COMMON, p);
+	put_common(&c->common_zones, REGRESSION_COMMON_ZONES, p);
+	if (sight)
+		profile_set_run(p, REGRESSION_SIGHT, sight);
+}
+
 static void put_attributes(const struct comparison *c, struct profile *p)
 {
 	const struct {
@@ -182,6 +214,7 @@ static void put_attributes(const struct comparison *c, struct profile *p)
 	put_number(p, REGRESSION_FEW_ONLY, (double)c->few_only);
 	if (c->single)
 		put_number(p, REGRESSION_BETWEEN, c->between);
+	put_judged(c, p);
 	put_counts(c, p);
 	put_notes(c, p);
 }
@@ -325,6 +358,30 @@ static enum per per_of(const char *text)
 	return PER_WORK;
 }
 
+static struct common common_of(const struct profile *p, const char *key)
+{
+	const double change = number(p, key);
+
+	if (!profile_run(p, key) || !(change > -1))
+		return (struct common){0};
+	return (struct common){.functions = COMMON_LEAST, .amount = log1p(change)};
+}
+
+static void read_judged(const struct profile *p, struct comparison *c)
+{
+	const char *by = profile_run(p, REGRESSION_JUDGED);
+
+	c->judged = by != NULL;
+	c->shares = by && strcmp(by, REGRESSION_BY_AMOUNTS) != 0;
+	c->common = common_of(p, REGRESSION_COMMON);
+	c->common_zones = common_of(p, REGRESSION_COMMON_ZONES);
+	/* Of zones alone nothing else is said. */
+	c->judged |= c->common_zones.functions > 0;
+	if (profile_run(p, REGRESSION_SPREAD))
+		c->spread = number(p, REGRESSION_SPREAD);
+	c->sight = attribute(c, p, REGRESSION_SIGHT);
+}
+
 static void read_attributes(const struct profile *p, struct comparison *c)
 {
 	const char *better = profile_run(p, REGRESSION_BETTER);
@@ -343,6 +400,7 @@ static void read_attributes(const struct profile *p, struct comparison *c)
 	c->between = number(p, REGRESSION_BETWEEN);
 	c->net = profile_run(p, REGRESSION_NET) != NULL;
 	c->few_only = (size_t)fmin(fmax(number(p, REGRESSION_FEW_ONLY), 0), 1e9);
+	read_judged(p, c);
 	if (notes)
 		comparison_note(c, mem_strdup(notes));
 }

@@ -146,16 +146,18 @@ struct comparison {
 	const char *alias, *alias_of;	/* the program's module is taken for the base's; or NULL */
 	const char *choice; /* how the base was chosen, set by who chose it; NULL: it was named */
 	const char *metric, *unit, *base; /* of the samples; NULL where none were compared */
-	bool judged; /* what follows up to spread is known: it is not of one that a profile kept */
+	bool judged; /* what follows up to spread is known: it is not of one that an older eprof
+		      * kept */
 	bool shares; /* functions are judged by their shares, whatever their values are per */
 	struct common common, common_zones; /* what all functions, and zones, have in common */
 	const char *work;		    /* as the options have it; borrowed */
 	bool in_turns;			    /* runs of both sides were captured in turns */
 	double spread;			    /* of whole runs of one side, as times; NAN: unknown */
-	double gate;			    /* smaller changes are none: 0.02 */
-	bool net;			    /* zones: less what the probes cost */
-	bool single;			    /* one run against one: no verdict is final */
-	double between;		       /* then: the variation between runs that was taken, 0.03 */
+	const char *sight; /* of one that a profile kept: gate_sight_text(); NULL: unknown */
+	double gate;	   /* smaller changes are none: 0.02 */
+	bool net;	   /* zones: less what the probes cost */
+	bool single;	   /* one run against one: no verdict is final */
+	double between;	   /* then: the variation between runs that was taken, 0.03 */
 	const char *not_comparable;    /* why nothing is; NULL: it is */
 	VEC(const char *) notes;       /* what to know before trusting it, one sentence each */
 	VEC(struct compare_row) rows;  /* by verdict, then the size of the change in values */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "merge/merge.h"
 #include "model/cell.h"
 #include "model/meta.h"
 #include "model/profile.h"
@@ -68,13 +69,18 @@ static void keep_word(struct profile *p, const char *key, size_t from)
 	profile_set_run(p, key, cut);
 }
 
-static bool is_of_processes(const char *target)
+/* Whether its command is in words: "all processes", "several commands", the name of a file. */
+static bool has_words(const struct profile *p)
 {
-	return str_starts(target, COMMAND) || str_starts(target, "-p ") ||
-	       str_starts(target, "-t ");
+	const char *target = profile_run(p, RUN_TARGET);
+	const char *command = profile_run(p, RUN_COMMAND);
+
+	return !command || str_starts(command, MERGE_SEVERAL " ") ||
+	       (target && (str_starts(target, "-a") || str_starts(target, "-G "))) ||
+	       (profile_run(p, RUN_SOURCE) && !profile_run(p, RUN_OPTIONS));
 }
 
-/* The command is the end of eprof's command line. */
+/* A command is the end of the profiler's command line. */
 static void hide_in_options(struct profile *p, const char *command)
 {
 	const char *options = profile_run(p, RUN_OPTIONS);
@@ -87,19 +93,23 @@ static void hide_in_options(struct profile *p, const char *command)
 		profile_set_run(p, RUN_OPTIONS, "");
 }
 
+/* Whoever captured it, and where of several captures the target or the command alone is the same.
+ */
 static void hide_in_run(struct profile *p)
 {
 	const char *target = profile_run(p, RUN_TARGET);
-	_free_ char *copy = target ? mem_strdup(target) : NULL;
+	_free_ char *command = NULL;
 
-	if (!copy || !is_of_processes(copy))
+	if (target && str_starts(target, COMMAND)) {
+		hide_in_options(p, target + strlen(COMMAND));
+		keep_word(p, RUN_TARGET, strlen(COMMAND));
+	}
+	if (has_words(p))
 		return;
-	if (profile_run(p, RUN_COMMAND))
-		keep_word(p, RUN_COMMAND, 0);
-	if (!str_starts(copy, COMMAND))
-		return;
-	hide_in_options(p, copy + strlen(COMMAND));
-	keep_word(p, RUN_TARGET, strlen(COMMAND));
+	command = mem_strdup(profile_run(p, RUN_COMMAND));
+	if (profile_run(p, RUN_SOURCE))
+		hide_in_options(p, command);
+	keep_word(p, RUN_COMMAND, 0);
 }
 
 void export_hide_secrets(struct profile *p)

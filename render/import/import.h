@@ -43,10 +43,19 @@ const struct import *import_recognise(const char *path, struct span head);
 int import_files(const char *const *paths, size_t n, const struct import *format,
 		 struct profile **out);
 
-/* Sets what a store files an imported profile under: @version and @platform where they are not
- * NULL, else what the profile says, else words for "unknown"; and the name of the run where it has
- * none. */
-void import_label(struct profile *, const char *version, const char *platform);
+/* What tells of an imported profile's version and platform; all borrowed. */
+struct import_names {
+	const char *version, *platform; /* as the user said; NULL: he did not */
+	const char *const *paths;	/* of the files */
+	size_t n;
+	const char *root; /* the folder that they were found in, which has folders of platforms;
+			   * NULL: they were named */
+};
+
+/* Sets what a store files an imported profile under: what the user said, else what the profile
+ * says, else NAME.VERSION.EXTENSION and the folder of the platform that such a file is in, else
+ * words for "unknown"; and the name of the run where it has none. */
+void import_label(struct profile *, const struct import_names *);
 
 /* Imports one input that is open; for tests. */
 int import_input(struct input *, const struct import *, struct profile **out);

@@ -56,7 +56,8 @@ static bool take_event(struct span rest, struct perf_sample *out)
 	struct span w = span_word(&rest);
 
 	out->period = 1;
-	if (span_number(w, 10, INT64_MAX, &out->period))
+	out->has_period = span_number(w, 10, INT64_MAX, &out->period);
+	if (out->has_period)
 		w = span_word(&rest);
 	if (w.n < 2 || w.s[w.n - 1] != ':')
 		return false;
@@ -92,10 +93,12 @@ static bool untimed(struct span line, struct perf_sample *out)
 		out->event = event;
 		out->rest = span_trim(rest);
 		out->period = 1;
+		out->has_period = false;
 		out->time_ns = 0;
 		if (before[1].n && before[1].s != line.s && take_ids(before[1], out) &&
 		    span_number(before[0], 10, INT64_MAX, &period)) {
 			out->period = period;
+			out->has_period = true;
 			set_comm(line, before[1], out);
 			return true;
 		}

@@ -17,7 +17,8 @@ struct perf_sample {
 	struct span comm;  /* blanks may be in it */
 	uint32_t pid, tid; /* pid: 0 where the line has only the thread */
 	int64_t time_ns;   /* 0 where it is not told */
-	uint64_t period;   /* 1 where it is not told */
+	uint64_t period;   /* 1 where it is not told … */
+	bool has_period;   /* … which this says */
 	struct span event;
 	struct span rest; /* behind the event's colon: one frame, or a tracepoint's fields */
 };

@@ -9,6 +9,7 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,8 +34,8 @@ struct shape {
 struct perf_script {
 	struct input *in;
 	struct builder *b;
-	struct known comms, events; /* → string, metric */
-	struct known texts[2];	    /* of user space and kernel → shape */
+	struct known comms, events[2]; /* → string; metric, by whether a period is known */
+	struct known texts[2];	       /* of user space and kernel → shape */
 	VEC(struct shape) shapes;
 	VEC(uint32_t) stack; /* shapes, leaf first */
 	struct perf_sample sample;
@@ -156,12 +157,14 @@ static bool is_clock(struct span event)
 	return span_starts(event, "cpu-clock") || span_starts(event, "task-clock");
 }
 
-static uint32_t metric_of(struct perf_script *s, struct span event)
+/* Where perf script left out the periods (-F -period) and no header has the rate, the samples of a
+ * clock are of no known time: they are counted. */
+static uint32_t metric_of(struct perf_script *s, struct span event, bool has_period)
 {
 	bool fresh;
-	uint32_t *at = known_at(&s->events, event, &fresh);
+	uint32_t *at = known_at(&s->events[has_period], event, &fresh);
 	_free_ char *name = fresh ? str_clean(event.s, event.n) : NULL;
-	const bool clock = is_clock(event);
+	const bool clock = is_clock(event) && has_period;
 
 	if (fresh) {
 		*at = builder_metric(s->b, name, clock ? "ns" : "events",
@@ -289,7 +292,11 @@ static void begin_sample(struct perf_script *s, const struct perf_sample *sample
 	if (!s->samples++)
 		s->timed = s->b->timed = sample->time_ns > 0;
 	s->thread = thread_of(s, &s->sample);
-	s->metric = metric_of(s, s->sample.event);
+	if (!s->sample.has_period && is_clock(s->sample.event) && s->b->profile->hz > 1e-9) {
+		s->sample.period = (uint64_t)llround(1e9 / s->b->profile->hz);
+		s->sample.has_period = true;
+	}
+	s->metric = metric_of(s, s->sample.event, s->sample.has_period);
 	take_rest(s);
 }
 
@@ -320,6 +327,33 @@ static void take_inner(struct perf_script *s, struct span line)
 		builder_note(s->b, s->metric, LEDGER_NOTE, "line in a stack that was not read", 1);
 }
 
+/* A frame without blanks before it, as tools leave it that trim lines: "7f26dc19f683 read
+ * (libc.so)".
+ */
+static bool is_bare_frame(struct span line, struct perf_frame *out, char **indented)
+{
+	struct span rest = line;
+	const struct span address = span_word(&rest);
+	uint64_t number;
+
+	if (address.n < 6 || !span_number(address, 16, UINT64_MAX, &number))
+		return false;
+	*indented = mem_printf("\t%.*s", (int)line.n, line.s);
+	return perf_line_frame(span_of(*indented), out);
+}
+
+static bool take_bare(struct perf_script *s, struct span line)
+{
+	struct perf_frame frame;
+	_free_ char *indented = NULL;
+
+	if (!(s->open || s->lost) || !is_bare_frame(line, &frame, &indented))
+		return false;
+	if (s->open)
+		take_frame(s, &frame);
+	return true;
+}
+
 /* Without call chains lines of samples begin with blanks, too. */
 static int take_line(struct perf_script *s, struct span line)
 {
@@ -333,7 +367,7 @@ static int take_line(struct perf_script *s, struct span line)
 		begin_sample(s, &sample);
 	else if (is_blank(line.s[0]))
 		take_inner(s, line);
-	else
+	else if (!take_bare(s, line))
 		return lose_line(s);
 	return 0;
 }
@@ -341,7 +375,8 @@ static int take_line(struct perf_script *s, struct span line)
 static void release(struct perf_script *s)
 {
 	known_release(&s->comms);
-	known_release(&s->events);
+	known_release(&s->events[0]);
+	known_release(&s->events[1]);
 	known_release(&s->texts[0]);
 	known_release(&s->texts[1]);
 	vec_release(&s->shapes);
@@ -373,13 +408,14 @@ static bool is_begun(struct span line, struct span rest)
 {
 	struct perf_sample sample;
 	struct perf_frame frame;
+	_free_ char *indented = NULL;
 
 	if (perf_line_sample(line, true, &sample))
 		return true;
 	if (!perf_line_sample(line, false, &sample))
 		return false;
 	line = span_take(&rest, '\n');
-	return perf_line_frame(line, &frame);
+	return perf_line_frame(line, &frame) || is_bare_frame(line, &frame, &indented);
 }
 
 static bool perf_script_is(struct span head)

@@ -8,65 +8,11 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "import/unzip.h"
 
 #define LINES_MOST 1024
 
 #define BITS_GZIP (15 + 16)
-#define PIECE	  ((size_t)1 << 20)
-
-typedef VEC(uint8_t) bytes;
-
-static bool is_gzip(struct span s)
-{
-	return s.n > 2 && !memcmp(s.s, "\x1f\x8b", 2);
-}
-
-/* --- gzip ------------------------------------------------------------------------------------- */
-
-/* One piece more of @z to @out; what inflate() returned. */
-static int inflate_piece(z_stream *z, bytes *out)
-{
-	int rc;
-
-	vec_reserve(out, out->n + PIECE);
-	z->next_out = out->at + out->n;
-	z->avail_out = PIECE;
-	rc = inflate(z, Z_NO_FLUSH);
-	out->n += PIECE - z->avail_out;
-	return rc;
-}
-
-/* A file may be several gzips, one behind the other. */
-static int inflate_all(z_stream *z, const char *name, bytes *out)
-{
-	while (z->avail_in) {
-		int rc = inflate_piece(z, out);
-
-		if (rc == Z_STREAM_END)
-			rc = inflateReset(z);
-		else if (rc == Z_OK && !z->avail_in && z->avail_out)
-			return err(-EINVAL, "'%s' is cut off: its gzip does not end", name);
-		if (rc != Z_OK)
-			return err(-EINVAL, "'%s' is damaged: %s", name,
-				   z->msg ? z->msg : "its gzip is wrong");
-		if (out->n > PPROF_BYTES_MAX)
-			return err(-EFBIG, "'%s' holds more than %zu MiB in its gzip", name,
-				   PPROF_BYTES_MAX >> 20);
-	}
-	return 0;
-}
-
-static int unzip(const char *name, struct span file, bytes *out)
-{
-	z_stream z = {.next_in = (Bytef *)file.s, .avail_in = (uInt)file.n};
-	int rc;
-
-	if (inflateInit2(&z, BITS_GZIP) != Z_OK)
-		return err(-ENOMEM, "'%s': no memory to unpack it", name);
-	rc = inflate_all(&z, name, out);
-	inflateEnd(&z);
-	return rc;
-}
 
 /* --- the message ------------------------------------------------------------------------------ */
 
@@ -104,13 +50,13 @@ static int unpack(struct pprof_file *f, const char *name, const uint8_t *at, siz
 int pprof_file_read(struct pprof_file *f, struct input *in)
 {
 	struct span file;
-	bytes plain = {0};
+	unzip_bytes plain = {0};
 	int rc;
 
 	*f = (struct pprof_file){.left = PPROF_MEMORY_MAX};
 	f->allocator = (ProtobufCAllocator){give, take_back, f};
 	rc = input_all(in, INPUT_ALL_MAX, &file);
-	if (!rc && is_gzip(file))
+	if (!rc && unzip_is(file))
 		rc = unzip(in->name, file, &plain);
 	else if (!rc)
 		return unpack(f, in->name, (const uint8_t *)file.s, file.n);
@@ -190,7 +136,7 @@ bool pprof_file_is(struct span head)
 		      .avail_out = sizeof(plain)};
 	bool is;
 
-	if (!is_gzip(head))
+	if (!unzip_is(head))
 		return begins_message(head);
 	if (inflateInit2(&z, BITS_GZIP) != Z_OK)
 		return false;

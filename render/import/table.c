@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "import/import.h"
+#include "import/unzip.h"
 #include "model/meta.h"
 
 #define IMPORT(name) extern const struct import name##_import;
@@ -83,7 +84,7 @@ static int choose(struct input *in, const struct import **format, bool forced)
 	return 0;
 }
 
-static int read_input(struct input *in, const struct import **format, bool forced,
+static int read_plain(struct input *in, const struct import **format, bool forced,
 		      struct builder *b)
 {
 	int rc = choose(in, format, forced);
@@ -92,6 +93,40 @@ static int read_input(struct input *in, const struct import **format, bool force
 		return rc;
 	builder_restart(b);
 	return (*format)->read(in, b);
+}
+
+/* Whether it is a gzip of another format than pprof, which
+ * unpacks its own. */
+static bool is_packed(struct span head, const struct import *format, bool forced)
+{
+	const struct import *pprof = import_find("pprof");
+
+	return unzip_is(head) && (forced ? format != pprof : !pprof->is(head));
+}
+
+static int read_input(struct input *in, const struct import **format, bool forced,
+		      struct builder *b)
+{
+	struct span head;
+	struct input plain;
+	unzip_bytes bytes = {0};
+	int rc = input_head(in, IMPORT_HEAD_BYTES, &head);
+
+	if (rc)
+		return rc;
+	if (!is_packed(head, *format, forced) && !utf16_is(head))
+		return read_plain(in, format, forced, b);
+	rc = input_all(in, INPUT_ALL_MAX, &head);
+	if (!rc)
+		rc = utf16_is(head) ? utf16_decode(in->name, head, &bytes)
+				    : unzip(in->name, head, &bytes);
+	if (!rc) {
+		input_from_memory(&plain, in->name, bytes.at, bytes.n);
+		rc = read_plain(&plain, format, forced, b);
+		input_close(&plain);
+	}
+	vec_release(&bytes);
+	return rc;
 }
 
 /* What is known of every imported profile; a reader may have set more. */
@@ -185,17 +220,4 @@ int import_files(const char *const *paths, size_t n, const struct import *format
 		rc = err(-EINVAL, "cannot import '%s': %s", paths[0], err_text());
 	builder_free(b);
 	return rc;
-}
-
-void import_label(struct profile *p, const char *version, const char *platform)
-{
-	if (!version)
-		version = profile_meta(p, META_VERSION);
-	if (!platform)
-		platform = profile_meta(p, META_PLATFORM);
-	profile_set_meta(p, META_VERSION, version ? version : "unversioned");
-	profile_set_meta(p, META_PLATFORM, platform ? platform : "unknown");
-	if (!profile_run(p, RUN_NAME))
-		profile_set_run(p, RUN_NAME, profile_run(p, RUN_COMMAND));
-	profile_set_run(p, RUN_WRITTEN_BY, "eprof-render " EPROF_VERSION);
 }

@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "model/meta.h"
+#include "select/meta_given.h"
 
 #define NAMED_MOST 3 /* zones that a fact names */
 
@@ -197,6 +198,20 @@ static void host_fact(const struct view_input *in, struct doc_block *b)
 	str_release(&text);
 }
 
+/* What the user said of the run: --meta. */
+static void given_facts(const struct view_input *in, struct doc_block *b)
+{
+	const struct profile *p = in->profile;
+
+	for (size_t i = 0; i < p->meta.n; i++) {
+		const char *key = profile_text(p, p->meta.at[i].key);
+
+		if (!meta_is_ours(key))
+			doc_fact(b, false, "Meta", "%s: %s", key,
+				 profile_text(p, p->meta.at[i].text));
+	}
+}
+
 static void other_facts(const struct view_input *in, struct doc_block *b)
 {
 	wait_facts(in, b);
@@ -211,6 +226,7 @@ static void other_facts(const struct view_input *in, struct doc_block *b)
 	unnamed_fact(in, b);
 	remedy_facts(in, b, false);
 	host_fact(in, b);
+	given_facts(in, b);
 }
 
 static int capture_write(const struct view_input *in, struct doc *doc)

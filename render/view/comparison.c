@@ -162,7 +162,7 @@ static void write_judged(const struct comparison *c, struct doc_block *facts)
 
 static void write_sight(const struct comparison *c, struct doc_block *facts)
 {
-	_free_ char *text = gate_sight_text(c, 0);
+	_free_ char *text = c->sight ? mem_strdup(c->sight) : gate_sight_text(c, 0);
 
 	if (text)
 		doc_fact(facts, false, "Sight", "%s", text);

@@ -99,7 +99,8 @@ def from_hdf5(path):
     keys = Keys()
 
     def visit(name, node):
-        if name.endswith("/strings"):
+        # Strings are compared where cells refer to them, of which "functions.name" has copies.
+        if name.endswith(("/strings", "/functions.name", "/zones.name")):
             return
         # Of which version, platform and run it is.
         for place, group in enumerate(name.split("/")):

@@ -25,7 +25,7 @@
 #include "probe/engine.h"
 #include "process/opener.h"
 #include "capture/capture.h"
-#include "capture/machine.h"
+#include "model/machine.h"
 #include "capture/source_files.h"
 #include "symbol/sourcetext.h"
 
@@ -43,7 +43,7 @@ struct record {
 	enum capture_end end;
 	int status;	   /* wait status of the command; -1: none */
 	int command_error; /* errno of its exec; 0: it ran */
-	bool regressed;	   /* --fail-on matched */
+	int gate_status;   /* what --fail-on and --fail-undecided ask for; 0: none */
 };
 
 /* The words up to a NULL, or up to @last. */
@@ -232,6 +232,7 @@ static void describe_run(const void *record, struct profile *p)
 		profile_set_run(p, RUN_PID, pid);
 	}
 	machine_describe(p, r->o.version_key, p->started_unix_ns);
+	meta_given_apply(&r->o.meta, p);
 }
 
 static int save(const struct record *r, const struct capture *c, const struct profile *p)
@@ -435,7 +436,7 @@ static int record_with(struct record *r, struct opener *opener)
 	}
 	ret = run_capture(r, c, opener, &p);
 	if (!ret)
-		r->regressed = record_compare(&r->o.baseline, p, capture_signals(c));
+		r->gate_status = record_compare(&r->o.baseline, p, capture_signals(c));
 	if (!ret)
 		ret = save(r, c, p);
 	if (!ret) {
@@ -476,8 +477,8 @@ static int exit_status(const struct record *r, int ret)
 		return r->command_error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	if (ret)
 		return EXIT_FAILED;
-	if (r->regressed)
-		return FAIL_ON_STATUS;
+	if (r->gate_status)
+		return r->gate_status;
 	if (!r->o.exit_code)
 		return EXIT_OK;
 	if (r->status < 0)
@@ -503,7 +504,9 @@ int cmd_record(int argc, char **argv)
 	r.events = describe_events(&r.o);
 	r.target = describe_target(&r.o);
 	r.options = join_command(&r.o, argv);
-	ret = record_places_check(&r.at);
+	ret = target_check(&r.o.target);
+	if (!ret)
+		ret = record_places_check(&r.at);
 	if (!ret)
 		ret = record_baseline_check(&r.o.baseline);
 	if (!ret)

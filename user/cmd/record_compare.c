@@ -68,7 +68,7 @@ int record_baseline_check(const struct record_baseline *b)
 	return b->file ? render_run(words, NULL, RENDER_RUN_ON, NULL) : 0;
 }
 
-/* Parses the answer: whether --fail-on matched, and the part for the profile. */
+/* Parses the answer: what --fail-on makes of it, and the part for the profile. */
 static int ask(const struct record_baseline *b, const struct profile *p, int signal_fd,
 	       struct str *answer)
 {
@@ -83,12 +83,13 @@ static int ask(const struct record_baseline *b, const struct profile *p, int sig
 		rc = render_run_by_broker(RECORD_COMPARE, b->file ? b->file : b->store, &captured,
 					  signal_fd, answer);
 	render_file_close(&captured);
-	if (!rc && (!answer->n || (answer->s[0] != '0' && answer->s[0] != '1')))
+	if (!rc && (!answer->n || !strchr("012", answer->s[0])))
 		rc = err(-EINVAL, "the comparison cannot be read");
 	return rc;
 }
 
-static int compare(const struct record_baseline *b, struct profile *p, int signal_fd, bool *fires)
+/* *@outcome: '0' passed, or nothing was asked; '1' fails; '2' undecided. */
+static int compare(const struct record_baseline *b, struct profile *p, int signal_fd, char *outcome)
 {
 	struct str answer = {0};
 	bool is_first = false;
@@ -107,25 +108,37 @@ static int compare(const struct record_baseline *b, struct profile *p, int signa
 	rc = ask(b, p, signal_fd, &answer);
 	if (!rc)
 		rc = regression_unpack(answer.s + 1, answer.n - 1, p);
-	*fires = !rc && answer.s[0] == '1';
+	if (!rc)
+		*outcome = answer.s[0];
 	str_release(&answer);
 	return rc;
 }
 
-bool record_compare(const struct record_baseline *b, struct profile *p, int signal_fd)
+static int status_of(const struct record_baseline *b, char outcome)
 {
+	if (outcome == '1')
+		return FAIL_ON_STATUS;
+	return outcome == '2' && b->fail_undecided ? FAIL_UNDECIDED_STATUS : 0;
+}
+
+int record_compare(const struct record_baseline *b, struct profile *p, int signal_fd)
+{
+	const bool asked = b->fail_on.what != FAIL_NEVER;
 	_free_ char *line = NULL;
-	bool fires = false;
+	char outcome = '2';
 
 	if (!b->file && !b->store)
-		return false;
-	if (compare(b, p, signal_fd, &fires)) {
+		return 0;
+	if (compare(b, p, signal_fd, &outcome)) {
 		_free_ char *why = mem_strdup(err_text());
 
 		regression_put_none(p, why);
-		fires = false;
 	}
+	if (asked && !profile_run(p, REGRESSION_OUTCOME))
+		profile_set_run(p, REGRESSION_OUTCOME, "undecided: there is no baseline");
 	line = regression_line(p);
 	fprintf(stderr, "eprof: %s\n", line);
-	return fires;
+	if (asked)
+		fprintf(stderr, "eprof: gate %s\n", profile_run(p, REGRESSION_OUTCOME));
+	return asked ? status_of(b, outcome) : 0;
 }

@@ -15,6 +15,7 @@ struct record_baseline {
 	char *file;	     /* of --baseline; owned; NULL: not given */
 	const char *version; /* the requested version in the file; NULL: the newest */
 	struct fail_on fail_on;
+	bool fail_undecided; /* exit with FAIL_UNDECIDED_STATUS where the runs do not tell */
 };
 
 /* Parses "FILE" or "FILE/VERSION": FILE is the first part of the path that is no folder. -ENOENT,
@@ -27,7 +28,9 @@ int record_baseline_check(const struct record_baseline *);
 
 /* Adds the comparison, or why there is none, to @p, and prints it to stderr; does nothing without a
  * baseline. An unreadable baseline, or a signal (@signal_fd, as for render_run()), is reported, but
- * is no error: the capture itself is fine. Returns whether --fail-on matched. */
-bool record_compare(const struct record_baseline *, struct profile *p, int signal_fd);
+ * is no error: the capture itself is fine; but nothing is decided then. Returns the exit status
+ * that
+ * --fail-on and --fail-undecided ask for; 0: none. */
+int record_compare(const struct record_baseline *, struct profile *p, int signal_fd);
 
 #endif

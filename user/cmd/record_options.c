@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/default_file.h"
 #include "cmd/record_options.h"
+#include "perf/tracepoints.h"
 #include "perf/rights.h"
 
 #define DEFAULT_NAMING_NS 10000000000
@@ -102,7 +103,8 @@ static void help_target(void)
 	      "  -c N              instead of -F: sample every Nth event; of a clock, every N ns\n"
 	      "  -e EVENT[,EVENT]  sample other events, by perf's names: cycles, cpu-clock,\n"
 	      "                    page-faults, context-switches, …, with :u or :k for user or\n"
-	      "                    kernel code alone, and tracepoints: sched:sched_switch, …\n"
+	      "                    kernel code alone, and tracepoints: sched:sched_switch,\n"
+	      "                    'sched:*_wakeup', … (globs of at most 8)\n"
 	      "                    (default: cycles where there is a PMU, else cpu-clock)\n"
 	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN excludes; without -F or\n"
@@ -129,7 +131,12 @@ static void help_result(void)
 	      "                    without it, with the version before this one in STORE\n"
 	      "  --fail-on WHAT    exit with 3 if the comparison finds: regressed,\n"
 	      "                    regressed:PERCENT, or suspect\n"
+	      "  --fail-undecided  … with 4 where the runs cannot decide that, or there is no\n"
+	      "                    baseline; without it that is said, and no failure\n"
 	      "  --version-key V   file the profile under version V (default: the build-id)\n"
+	      "  --meta KEY=VALUE  keep what else is known of the run: a build, a branch; may be "
+	      "given\n"
+	      "                    64 times\n"
 	      "  --source          store the source lines of hot functions with the profile, of "
 	      "files\n"
 	      "                    below the folder that they were compiled in, which the "
@@ -175,6 +182,30 @@ static int one_target(struct record_options *o, enum target_kind kind)
 	return 0;
 }
 
+static int take_event(struct record_options *o, const char *name)
+{
+	if (o->n_events == WIRE_EVENTS)
+		return err(-E2BIG, "at most %d events can be captured together", WIRE_EVENTS);
+	return record_add_event(o->events, &o->n_events, name);
+}
+
+/* "sched:sched_*": each tracepoint that matches is an event, with a metric of its own. */
+static int take_glob(struct record_options *o, const char *glob)
+{
+	tracepoint_names names = {0};
+	int ret = tracepoints_find(glob, &names);
+
+	if (!ret && names.n > WIRE_EVENTS - o->n_events)
+		ret = err(-E2BIG,
+			  "'%s' matches %zu tracepoints, '%s' to '%s': at most %d events can be "
+			  "captured together",
+			  glob, names.n, names.at[0], names.at[names.n - 1], WIRE_EVENTS);
+	for (size_t i = 0; !ret && i < names.n; i++)
+		ret = take_event(o, names.at[i]);
+	tracepoints_release(&names);
+	return ret;
+}
+
 static int take_events(void *options, const char *list)
 {
 	struct record_options *o = options;
@@ -183,10 +214,7 @@ static int take_events(void *options, const char *list)
 	char *save = NULL;
 
 	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (o->n_events == WIRE_EVENTS)
-			return err(-E2BIG, "at most %d events can be captured together",
-				   WIRE_EVENTS);
-		int ret = record_add_event(o->events, &o->n_events, name);
+		int ret = tracepoints_is_glob(name) ? take_glob(o, name) : take_event(o, name);
 
 		if (ret)
 			return ret;
@@ -323,9 +351,11 @@ static const struct option_row rows[] = {
 	{"exit-code", 0, OPTION_FLAG, AT(exit_code), {0}},
 	{"sampler", 0, OPTION_TAKE, AT(sampler), {take_sampler}},
 	{"version-key", 0, OPTION_TEXT, AT(version_key), {0}},
+	{"meta", 0, OPTION_TAKE, AT(meta), {meta_given_take}},
 	{"store", 0, OPTION_TEXT, AT(store), {0}},
 	{"baseline", 0, OPTION_TAKE, AT(baseline), {take_baseline}},
 	{"fail-on", 0, OPTION_TAKE, AT(baseline.fail_on), {take_fail_on}},
+	{"fail-undecided", 0, OPTION_FLAG, AT(baseline.fail_undecided), {0}},
 	{"source", 0, OPTION_FLAG, AT(source), {0}},
 	{"no-cmdline", 0, OPTION_FLAG, AT(processes.no_commands), {0}},
 	{"source-dir", 0, OPTION_TAKE, 0, {take_source_dir}},
@@ -382,8 +412,9 @@ static int check_together(const struct record_options *o)
 	if (o->store && (!strcmp(o->store, "-") || (o->output && !strcmp(o->output, o->store))))
 		return cmd_usage("--store '%s': name a file of its own", o->store);
 	if (o->baseline.fail_on.what && !o->store && !o->baseline.file)
-		return cmd_usage("--fail-on is for a comparison: name what to compare with by "
-				 "--store or --baseline");
+		return cmd_usage("%s is for a comparison: name what to compare with by --store or "
+				 "--baseline",
+				 o->baseline.fail_undecided ? "--fail-undecided" : "--fail-on");
 	if (o->output && !strcmp(o->output, "-"))
 		return cmd_usage(
 			"-o -: a profile cannot be written to the standard output; name a file");
@@ -410,6 +441,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 		return cmd_usage("%s", err_text());
 	o->target.argv = argv + optind;
 	o->baseline.store = o->store;
+	if (o->baseline.fail_undecided && o->baseline.fail_on.what == FAIL_NEVER)
+		o->baseline.fail_on = (struct fail_on){FAIL_REGRESSED, 0};
 	if (!o->output && !o->store)
 		o->output = o->default_output =
 			o->force ? mem_strdup(DEFAULT_FILE) : default_file_new();
@@ -477,6 +510,7 @@ void record_options_release(struct record_options *o)
 	free(o->default_output);
 	record_probes_release(&o->probes);
 	record_baseline_release(&o->baseline);
+	meta_given_release(&o->meta);
 	for (size_t i = 0; i < o->source_dirs.n; i++)
 		free(o->source_dirs.at[i]);
 	vec_release(&o->source_dirs);

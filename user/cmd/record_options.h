@@ -13,6 +13,7 @@
 #include "load/session.h"
 #include "load/target.h"
 #include "perf/event.h"
+#include "select/meta_given.h"
 #include "source/oncpu.h"
 #include "source/processes.h"
 #include "capture/sources.h"
@@ -34,6 +35,7 @@ struct record_options {
 	const char *output, *store; /* NULL: none; at least one is set */
 	char *default_output;	    /* owned: what output is where none was named */
 	const char *version_key;    /* NULL: found from the target */
+	struct meta_given meta;	    /* --meta */
 	struct record_baseline baseline;
 	bool force, exit_code, help;
 	bool source;		 /* store the source lines of hot functions */

@@ -22,10 +22,47 @@
 #include "load/target.h"
 #include "process/cmdline.h"
 #include "process/procfs.h"
+#include "select/nearest.h"
 
 #define CGROUP2_MAGIC 0x63677270
 #define PID_MAX	      4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define CMDLINE_MAX   (64 * 1024)
+
+/* Adds "redis-server 4711" where the process @pid has a name like that. */
+static void try_process(struct nearest *near, const char *wanted, const char *pid)
+{
+	_free_ char *path = mem_printf("/proc/%s/comm", pid);
+	_free_ char *comm = NULL, *clean = NULL, *name = NULL;
+	size_t n;
+
+	if (file_read(path, 64, &comm, &n))
+		return;
+	clean = str_clean(comm, strcspn(comm, "\n"));
+	name = mem_printf("%s %s", clean, pid);
+	nearest_add(near, name, nearest_distance(wanted, clean));
+}
+
+/* -p takes numbers; who gave a name hears which processes have such names. */
+static int no_number(const char *word)
+{
+	DIR *proc = opendir("/proc");
+	struct nearest near = {0};
+	struct str running = {0};
+	int ret;
+
+	for (struct dirent *e; proc && (e = readdir(proc));)
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+			try_process(&near, word, e->d_name);
+	if (proc)
+		closedir(proc);
+	for (size_t i = 0; i < near.n && near.at[i].distance == near.at[0].distance; i++)
+		str_addf(&running, "%s%s", i ? ", " : "; running: ", near.at[i].name);
+	ret = err(-EINVAL, "-p needs process numbers, and '%s' is none%s", word,
+		  str_text(&running));
+	nearest_release(&near);
+	str_release(&running);
+	return ret;
+}
 
 int target_parse_pids(struct target *t, const char *list)
 {
@@ -36,6 +73,8 @@ int target_parse_pids(struct target *t, const char *list)
 		int64_t pid;
 		int ret = units_parse_int(word, "process number", 1, PID_MAX, &pid);
 
+		if (ret && !strchr("0123456789+-", *word))
+			return no_number(word);
 		if (ret)
 			return ret;
 		vec_push(&t->pids, (uint32_t)pid);
@@ -288,6 +327,28 @@ int target_open(struct target *t)
 	default:
 		return 0;
 	}
+}
+
+int target_check(const struct target *t)
+{
+	struct target probe = {.tid = t->tid};
+	int ret = target_check_proc();
+
+	for (size_t i = 0; !ret && i < t->pids.n; i++)
+		ret = open_pidfd(&probe, t->pids.at[i]);
+	if (!ret && t->kind == TARGET_TID)
+		ret = open_tid(&probe);
+	if (!ret && t->kind == TARGET_CGROUP) {
+		probe.cgroup = t->cgroup;
+		ret = open_cgroup(&probe);
+		if (!ret)
+			close(probe.cgroup_fd);
+	}
+	for (size_t i = 0; i < probe.pidfds.n; i++)
+		close(probe.pidfds.at[i]);
+	vec_release(&probe.pidfds);
+	vec_release(&probe.pids);
+	return ret;
 }
 
 /* How long to wait for a command's exec. */

@@ -41,6 +41,9 @@ int target_parse_pids(struct target *, const char *list);
 
 /* -ENOTSUP with a text if /proc does not show the process numbers of our PID namespace. */
 int target_check_proc(void);
+/* Whether the process, thread or cgroup is there, before files are made for its capture: errors of
+ * target_open(). Of a command nothing is known before it starts. */
+int target_check(const struct target *);
 /*
  * Checks that the processes or the v2 cgroup exist, or creates the command's process, which waits
  * and treats signals as the caller does. Errors with a text: -ESRCH, -ENOENT, -EACCES.

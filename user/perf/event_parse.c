@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "perf/rights.h"
+#include "perf/tracepoints.h"
 #include "select/nearest.h"
 
 #define MAX_BYTES 4096
@@ -199,21 +200,6 @@ static bool parse_raw(const char *name, struct event *out)
 	return *end == '\0';
 }
 
-/* A private tracefs mount, so that none need be mounted. */
-static int tracefs(void)
-{
-	int fs = (int)syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
-	int mnt = -1;
-
-	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		mnt = (int)syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
-	if (fs >= 0)
-		close(fs);
-	if (mnt < 0)
-		mnt = open("/sys/kernel/tracing", O_PATH | O_CLOEXEC | O_DIRECTORY);
-	return mnt;
-}
-
 /* Adds the names in the folder, each behind @before. */
 static void try_names(int root, const char *folder, const char *before, const char *wanted,
 		      struct nearest *nearest)
@@ -251,7 +237,7 @@ static int no_tracepoint(int root, const char *name)
 static int parse_tracepoint(const char *name, struct event *out)
 {
 	const char *colon = strchr(name, ':');
-	_close_ int root = tracefs();
+	_close_ int root = tracefs_open();
 	_free_ char *path = mem_printf("events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
 	_close_ int fd = -1;
 	char text[32] = "";

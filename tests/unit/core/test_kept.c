@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "compare/compare.h"
+#include "compare/gate.h"
 #include "compare/kept.h"
 #include "compare_runs.h"
 #include "merge/merge.h"
@@ -121,6 +122,9 @@ static void assert_same(const struct comparison *a, const struct comparison *b)
 	assert_int_equal(a->per, b->per);
 	assert_int_equal(a->single, b->single);
 	assert_near(a->gate, b->gate);
+	assert_int_equal(a->judged, b->judged);
+	assert_int_equal(a->shares, b->shares);
+	assert_near(a->common_zones.amount, b->common_zones.amount);
 	assert_int_equal(comparison_verdict(a), comparison_verdict(b));
 }
 
@@ -142,6 +146,25 @@ static void comes_back_from_a_store(void **state)
 	assert_true(kept_read(q, &back));
 	profile_free(q);
 	assert_same(&c, &back);
+	comparison_release(&back);
+	comparison_release(&c);
+	profile_free(p);
+}
+
+/* Rows do not keep what their sight is made of: the profile has the words. */
+static void keeps_how_small_a_change_would_show(void **state)
+{
+	struct comparison c, back;
+	struct profile *p = compared(&c);
+	char *sight = gate_sight_text(&c, 0);
+
+	(void)state;
+	assert_non_null(sight);
+	kept_put(&c, p);
+	assert_string_equal(profile_run(p, REGRESSION_SIGHT), sight);
+	assert_true(kept_read(p, &back));
+	assert_string_equal(back.sight, sight);
+	free(sight);
 	comparison_release(&back);
 	comparison_release(&c);
 	profile_free(p);
@@ -331,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(comes_back_from_a_store),
+		cmocka_unit_test(keeps_how_small_a_change_would_show),
 		cmocka_unit_test(says_what_it_found),
 		cmocka_unit_test(says_why_there_is_none),
 		cmocka_unit_test(a_part_or_a_sum_has_none),

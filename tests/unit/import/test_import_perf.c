@@ -273,6 +273,44 @@ static void the_time_is_that_of_the_capture(void **state)
 	profile_free(p);
 }
 
+/* Without periods samples of a clock have no time, but where the header has the rate. */
+static void clocks_without_periods_are_counted(void **state)
+{
+	static const char bare[] = "cat 1 1.1: cpu-clock: \n\t7f f+0x1 (x)\n\n"
+				   "cat 1 1.2: cpu-clock: \n\t7f f+0x1 (x)\n\n";
+	static const char header[] =
+		"# ========\n# captured on: Mon Aug 30 11:15:28 2021\n"
+		"# event : name = cpu-clock, , { sample_period, sample_freq } = 100, freq = 1, x\n";
+	_free_ char *with = mem_printf("%s%s", header, bare);
+	struct profile *p = imported("perf-script", bare);
+
+	(void)state;
+	assert_string_equal(profile_text(p, p->metrics.at[0].unit), "events");
+	assert_int_equal(p->samples.values.at[0].at[0], 1);
+	profile_free(p);
+	p = imported("perf-script", with);
+	assert_string_equal(profile_text(p, p->metrics.at[0].unit), "ns");
+	assert_int_equal(p->samples.values.at[0].at[0], 10000000);
+	profile_free(p);
+}
+
+/* Tools that trim lines leave frames without blanks before them. */
+static void frames_may_begin_their_lines(void **state)
+{
+	struct profile *p = imported("perf-script", "java 19983 cycles:\n"
+						    "ffffffff8103d0ca native_write ([kernel])\n"
+						    "7f26dc19f683 main (/bin/x)\n"
+						    "\n"
+						    "java 19983 cycles:\n"
+						    "7f26dc19f683 main (/bin/x)\n");
+
+	(void)state;
+	assert_int_equal(p->nodes.n, 3);
+	assert_int_equal(ledger_count(p, 0, LEDGER_KEPT), 2);
+	assert_int_equal(ledger_count(p, 0, LEDGER_LOST), 0);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +324,8 @@ int main(void)
 		cmocka_unit_test(bad_files_are_refused),
 		cmocka_unit_test(samples_may_have_no_stack),
 		cmocka_unit_test(times_and_names_may_be_missing),
+		cmocka_unit_test(clocks_without_periods_are_counted),
+		cmocka_unit_test(frames_may_begin_their_lines),
 		cmocka_unit_test(the_time_is_that_of_the_capture),
 	};
 

@@ -2,7 +2,8 @@
 #ifndef BASE_FAIL_ON_H
 #define BASE_FAIL_ON_H
 
-#define FAIL_ON_STATUS 3
+#define FAIL_ON_STATUS	      3
+#define FAIL_UNDECIDED_STATUS 4 /* --fail-undecided: the runs do not tell */
 
 struct fail_on {
 	enum { FAIL_NEVER, FAIL_REGRESSED, FAIL_SUSPECT } what;

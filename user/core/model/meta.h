@@ -55,26 +55,37 @@
 
 /* Of the run, too: what a comparison with its baseline found (model/regression.h). If a baseline
  * was asked for but not found, only the first two are set. */
-#define REGRESSION_PREFIX   "regression."
-#define REGRESSION_VERDICT  "regression.verdict" /* "regressed" … or REGRESSION_NONE */
-#define REGRESSION_NONE	    "no baseline"
-#define REGRESSION_WHY	    "regression.why"	  /* there is none, or it is not comparable */
-#define REGRESSION_BASELINE "regression.baseline" /* its version */
-#define REGRESSION_CHOICE   "regression.choice"	  /* how it was chosen */
-#define REGRESSION_METHOD   "regression.method"
-#define REGRESSION_GATE	    "regression.gate"	/* "0.02": smaller changes are none */
-#define REGRESSION_Q	    "regression.q"	/* "0.05": of those found, so many may be none */
-#define REGRESSION_COUNTS   "regression.counts" /* "1 regressed, 0 improved …" */
-#define REGRESSION_PER	    "regression.per"	/* what values are per: "run", "second", "work" */
-#define REGRESSION_BETTER   "regression.better" /* "lower" or "higher" values are */
-#define REGRESSION_METRIC   "regression.metric" /* of the samples */
-#define REGRESSION_UNIT	    "regression.unit"
-#define REGRESSION_OF	    "regression.of"	  /* what 100 % of them is */
-#define REGRESSION_NET	    "regression.net"	  /* "1": zones less what the probes cost */
-#define REGRESSION_BETWEEN  "regression.between"  /* variation that was taken for one run a side */
-#define REGRESSION_NOTES    "regression.notes"	  /* to know before trusting it */
-#define REGRESSION_FEW_ONLY "regression.few_only" /* of one side only, but that may be chance */
-#define REGRESSION_ALIAS    "regression.alias"	  /* the program's file, which is taken for … */
+#define REGRESSION_PREFIX	"regression."
+#define REGRESSION_VERDICT	"regression.verdict" /* "regressed" … or REGRESSION_NONE */
+#define REGRESSION_NONE		"no baseline"
+#define REGRESSION_WHY		"regression.why"      /* there is none, or it is not comparable */
+#define REGRESSION_BASELINE	"regression.baseline" /* its version */
+#define REGRESSION_CHOICE	"regression.choice"   /* how it was chosen */
+#define REGRESSION_METHOD	"regression.method"
+#define REGRESSION_GATE		"regression.gate" /* "0.02": smaller changes are none */
+#define REGRESSION_Q		"regression.q"	  /* "0.05": of those found, so many may be none */
+#define REGRESSION_COUNTS	"regression.counts" /* "1 regressed, 0 improved …" */
+#define REGRESSION_PER		"regression.per" /* what values are per: "run", "second", "work" */
+#define REGRESSION_BETTER	"regression.better" /* "lower" or "higher" values are */
+#define REGRESSION_METRIC	"regression.metric" /* of the samples */
+#define REGRESSION_UNIT		"regression.unit"
+#define REGRESSION_OF		"regression.of"	     /* what 100 % of them is */
+#define REGRESSION_NET		"regression.net"     /* "1": zones less what the probes cost */
+#define REGRESSION_BETWEEN	"regression.between" /* variation that was taken for one run a side */
+#define REGRESSION_NOTES	"regression.notes"   /* to know before trusting it */
+#define REGRESSION_FEW_ONLY	"regression.few_only" /* of one side only, but that may be chance */
+#define REGRESSION_JUDGED	"regression.judged" /* what functions are judged by: REGRESSION_BY_… */
+#define REGRESSION_SPREAD	"regression.spread" /* of whole runs of one side: "0.03" */
+#define REGRESSION_COMMON	"regression.common" /* what all functions have in common: "0.15" */
+#define REGRESSION_COMMON_ZONES "regression.common_zones" /* and all zones */
+#define REGRESSION_SIGHT \
+	"regression.sight" /* "smallest change visible 8 %; 3 more runs a side …" */
+#define REGRESSION_OUTCOME  "regression.outcome" /* of --fail-on: "passed: …", "undecided: …" */
+#define REGRESSION_ALIAS    "regression.alias"	 /* the program's file, which is taken for … */
 #define REGRESSION_ALIAS_OF "regression.alias_of" /* … this one of the baseline */
+
+#define REGRESSION_BY_SHARES  "shares of the samples"
+#define REGRESSION_BY_WORK    "shares of a unit of work"
+#define REGRESSION_BY_AMOUNTS "amounts"
 
 #endif

@@ -21,7 +21,7 @@ const struct table modules_table = {
 };
 
 static const struct column functions_columns[] = {
-	TABLE_COLUMN(function, name, TEXT, .coding = CODING_DELTA, .key = 2),
+	TABLE_COLUMN(function, name, TEXT, .coding = CODING_DELTA, .key = 2, .spelled = true),
 	TABLE_COLUMN(function, linkage, TEXT, .coding = CODING_DELTA),
 	TABLE_COLUMN(function, file, TEXT, .key = 3),
 	TABLE_COLUMN(function, line, U32, .key = 4),

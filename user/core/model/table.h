@@ -90,6 +90,8 @@ struct column {
 	bool later;	/* newer than its table: an older file may lack it; then it is 0 */
 	bool time;	/* ns since the start of the capture */
 	bool inner;	/* only for adding up: exports leave it out */
+	bool spelled;	/* of TEXT: the file has the texts themselves, too, in a dataset
+			 * "table.column" for other programs; readers of eprof ignore it */
 	bool secret;	/* may hold passwords: exports have it on request only */
 	bool nested; /* of ADDS_SUM: cells include other rows' cells, so nobody adds them up within
 		      * one profile */

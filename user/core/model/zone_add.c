@@ -251,7 +251,7 @@ static void derive_zones(struct profile *p)
 
 /* The first ten are those of tracy-csvexport, which every file with zones has. */
 static const struct column zones_columns[] = {
-	TABLE_COLUMN(zone, name, TEXT, .key = 1),
+	TABLE_COLUMN(zone, name, TEXT, .key = 1, .spelled = true),
 	TABLE_COLUMN(zone, src_file, TEXT, .key = 2),
 	TABLE_COLUMN(zone, src_line, U32, .key = 3),
 	TABLE_COLUMN(zone, total_ns, I64, .adds = ADDS_SUM, .nested = true),

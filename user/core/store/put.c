@@ -198,8 +198,10 @@ static int put_run(hid_t run, const struct profile *p)
 			 p->strings.bytes.n ? p->strings.bytes.n : 1,
 			 p->strings.bytes.n ? p->strings.bytes.at : "", "");
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
-		if (is_written(t, p))
+		if (is_written(t, p)) {
 			rc = t->table->valued ? put_columns(run, t, p) : put_table(run, t, p);
+			rc = rc ? rc : put_texts(run, t, p);
+		}
 	return rc;
 }
 

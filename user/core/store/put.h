@@ -21,6 +21,8 @@ int put_profile(struct reader *r, hid_t file, const struct profile *, unsigned n
 
 /* Puts the profile into the group @runs as @name, which is free; @meta is its platform's. -EIO. */
 int put_run_named(hid_t runs, hid_t meta, const char *name, const struct profile *);
+/* Puts the texts of the table's columns that are spelled out (struct column) beside it. -EIO. */
+int put_texts(hid_t run, const struct table_place *, const struct profile *);
 /* Raises the file's schema numbers to this program's. -EIO. */
 int put_raise_schema(hid_t file);
 

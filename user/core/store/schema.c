@@ -12,7 +12,9 @@ static_assert(sizeof(struct any_vec) == sizeof(((struct profile *)0)->nodes), "v
 const char schema_about[] =
 	"/<version>/<platform>/profiles/<run> is one capture. Its tables refer to each other by "
 	"row number, to texts by number in strings: UTF-8, each ended by a NUL "
-	"(bytes(strings[:]).split(b'\\0')). A node is a stack: its frame, called from its "
+	"(bytes(strings[:]).split(b'\\0')). functions.name and zones.name are datasets with the "
+	"names themselves, row by row: run['functions.name'].asstr()[:]. A node is a stack: its "
+	"frame, called from its "
 	"parent's; row 0 of modules, functions, frames and nodes is none. frames.address: in the "
 	"module's file, of a function without a name. origins: the captures that a profile was "
 	"merged "

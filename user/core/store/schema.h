@@ -3,7 +3,8 @@
  * coded, for both writing and reading. Used by store only.
  *
  * A table is one dataset of a compound type; the samples, which have values of metrics too, are a
- * group with one dataset a column. Cells refer to rows of other tables and to strings by number.
+ * group with one dataset a column. Cells refer to rows of other tables and to strings by number;
+ * columns that are spelled out (struct column) have their texts in datasets of their own, too.
  */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
-#include "capture/machine.h"
+#include "model/machine.h"
 
 #define CPUINFO_MAX (1 << 20)
 
@@ -31,22 +31,40 @@ static char *cpuinfo_value(const char *text, const char *key)
 	return mem_strdup("");
 }
 
-static void describe_cpu(struct profile *p, const struct utsname *u)
+/* Up to CPUINFO_MAX bytes; "" if it cannot be read. Freed by the caller. */
+static char *read_cpuinfo(void)
 {
-	_free_ char *text = NULL;
+	char *text = NULL;
 	size_t n;
 
 	if (file_read("/proc/cpuinfo", CPUINFO_MAX, &text, &n) && !text)
 		text = mem_strdup("");
+	return text;
+}
+
+char *machine_platform(void)
+{
+	struct utsname u;
+	_free_ char *text = read_cpuinfo();
+	_free_ char *model = cpuinfo_value(text, "model name");
+	_free_ char *cpu = str_slug(model);
+	_free_ char *system = NULL;
+
+	uname(&u);
+	system = str_slug(u.sysname);
+	return mem_printf("%s-%s-%s", system, u.machine, cpu);
+}
+
+static void describe_cpu(struct profile *p)
+{
+	_free_ char *text = read_cpuinfo();
 	_free_ char *model = cpuinfo_value(text, "model name");
 	_free_ char *family = cpuinfo_value(text, "cpu family");
 	_free_ char *number = cpuinfo_value(text, "model");
 	_free_ char *stepping = cpuinfo_value(text, "stepping");
 	_free_ char *vendor = cpuinfo_value(text, "vendor_id");
 	_free_ char *fingerprint = mem_printf("%s-%s-%s-%s", vendor, family, number, stepping);
-	_free_ char *cpu = str_slug(model);
-	_free_ char *system = str_slug(u->sysname);
-	_free_ char *platform = mem_printf("%s-%s-%s", system, u->machine, cpu);
+	_free_ char *platform = machine_platform();
 	_free_ char *cores = mem_printf("%ld", sysconf(_SC_NPROCESSORS_ONLN));
 
 	profile_set_meta(p, META_PROCESSOR, model);
@@ -90,5 +108,5 @@ void machine_describe(struct profile *p, const char *version, int64_t unix_ns)
 		id[strcspn(id, "\n")] = '\0';
 		profile_set_meta(p, META_MACHINE, id);
 	}
-	describe_cpu(p, &u);
+	describe_cpu(p);
 }
