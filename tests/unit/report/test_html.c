@@ -21,6 +21,7 @@
 #include "store/store.h"
 #include "view/view.h"
 
+#include "lanes_profile.h"
 #include "modes_profile.h"
 #include "small_profile.h"
 #include "zone_profile.h"
@@ -441,6 +442,7 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_profile(dir, "zones-only.h5", zones_only_profile());
 	rc |= save_profile(dir, "zones-none.h5", zones_none_profile());
 	rc |= save_profile(dir, "metrics.h5", metrics_profile());
+	rc |= save_profile(dir, "lanes.h5", lanes_profile());
 	rc |= save_profile(dir, "waiting-zones.h5", waiting_zones_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());
