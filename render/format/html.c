@@ -336,5 +336,6 @@ const struct format html_format = {
 	.extension = "html",
 	.about = "one page with flame graph, search and tables; loads nothing",
 	.medium = DOC_PAGE,
+	.all_rows = true,
 	.write = html_write,
 };
