@@ -271,6 +271,20 @@ test("source lines open in the editor that one names", async browser => {
 	}), "editor:/a%20b/$&%22%3Cx%3E.c#1", "hostile file");
 });
 
+test("lines of tables open in the editor, too", async browser => {
+	const page = await open(browser, "source.html");
+	same(await page.locator("a.sourceline").count(), 0, "none until one is named");
+	await page.click("#settings");
+	await page.fill(".settings input[type=text]", "vscode://file/{path}:{line}");
+	await page.keyboard.press("Enter");
+	const links = await page.evaluate(() => [...document.querySelectorAll("a.sourceline")].map(a =>
+		[a.textContent, a.getAttribute("href"), a.closest("tr").children[0].textContent]));
+	same(links.filter(l => l[0].includes("86") && l[2] === "30.0 %"),
+		[["86617", "vscode://file/sqlite3.c:86617", "30.0 %"],
+			["sqlite3.c:86617", "vscode://file/sqlite3.c:86617", "30.0 %"]], "source and lines");
+	same(links.filter(l => /^866\d\d$/.test(l[0])).length, 8, "of all lines");
+});
+
 test("boxes of code without a name show their offset", async browser => {
 	const page = await open(browser, "small.html");
 	same(await page.evaluate(() => {
@@ -396,8 +410,8 @@ test("zones: from a zone that waited a click leads to its stacks", async browser
 test("zones: one zone has its callers, lines and nothing of others", async browser => {
 	const page = await open(browser, "inside.html");
 	const headings = await page.locator("h2").allTextContents();
-	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 5), ["Zone flame graph", "Flame graph",
-		"Samples over time", "Zones", "Zone sqlite3VdbeExec"]);
+	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 6), ["Zone flame graph", "Flame graph",
+		"Samples over time", "Threads over time", "Zones", "Zone sqlite3VdbeExec"]);
 	same(await zoneNames(page), ["sqlite3VdbeExec"], "zones");
 	same(await page.evaluate(() => eprof.flames[1].tree.totalSamples[0]), 720, "samples");
 });
