@@ -24,6 +24,18 @@ function makeNamed(tag, attributes, name, short = name) {
 	return make(tag, shown === name ? attributes : {...attributes, title: name}, shown);
 }
 
+/* Letters at the end of a name that show however narrow its place is; of code without a name that is
+ * its offset. */
+const TAIL_MOST = 10;
+
+/* A name on one line, cut in the middle where it does not fit. */
+function makeMiddle(name) {
+	const letters = Array.from(name), [offset] = /\+0x[0-9a-f]+$/.exec(name) || [""];
+	const tail = offset.length || (letters.length > 2 * TAIL_MOST ? TAIL_MOST : 0);
+	return make("span", {class: "middle"}, make("span", {}, letters.slice(0, letters.length - tail).join("")),
+		make("span", {}, letters.slice(letters.length - tail).join("")));
+}
+
 /* @waits: it is a colour of time off the CPU. */
 function swatch(colour, waits) {
 	const e = make("span", {class: waits ? "swatch waiting" : "swatch", "aria-hidden": "true"});

@@ -58,9 +58,24 @@ test("the five costliest functions are those of the selection, and searched by a
 	await page.evaluate(() => eprof.model.set({focus: "pread"}));
 	const want = await page.evaluate(() => functionRows(eprof.flames[0].summed.tree, "functions")
 		.filter(row => row.self).map(row => row.function));
-	same(await texts(page, ".costliest li span:last-child"), want.slice(0, 5), "of the selection");
+	same(await texts(page, ".costliest .middle"), want.slice(0, 5), "of the selection");
 	await page.click(".costliest li:first-child button");
 	same((await page.textContent(".flame .matched")).slice(0, 16), "1 match · 8.0 % ", "searched");
+});
+
+/* Of the sample, which has a name of 30 letters with an offset, and of more than 300. */
+test("long names of the list are one line, cut in the middle, whole in the title", async browser => {
+	const page = await open(browser, "sample.html", {context: {viewport: {width: 1280, height: 900}}});
+	const of = focus => page.evaluate(text => {
+		eprof.model.set({focus: text});
+		const button = document.querySelector(".costliest li:first-child button");
+		const [head, tail] = button.querySelector(".middle").children, box = button.getBoundingClientRect();
+		return [button.title.split("\n")[0], head.textContent, tail.textContent, head.scrollWidth > head.clientWidth,
+			tail.getBoundingClientRect().right <= box.right, box.height < 34];
+	}, focus);
+	same(await of("libcrypto"), ["libcrypto.so.3+0x1f30", "libcrypto.so.3", "+0x1f30", false, true, true], "short");
+	const long = await of("__variant");
+	same([long[0].length > 300, long[2].length, ...long.slice(3)], [true, 10, true, true, true], "long");
 });
 
 test("zones have a curve of their times", async browser => {
