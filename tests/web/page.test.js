@@ -252,6 +252,27 @@ test("long C++ names are short until they are wanted whole", async browser => {
 	same(await label(), "say(\"hi; there\", std::less<…>&&)", "short again");
 });
 
+test("startup frames are hidden on demand, and nothing else", async browser => {
+	const page = await open(browser, "small.html");
+	const look = () => page.evaluate(() => {
+		const {tree} = eprof.flames[0], names = tree.usedFrames().map(f => f.name);
+		return [tree.total[0], tree.totalSamples[0], names.filter(isStartupName), names.length];
+		function isStartupName(name) {
+			return ["_start", "do_syscall_64", "entry_SYSCALL_64_after_hwframe"].includes(name);
+		}
+	});
+	const before = await look();
+	same(before.slice(0, 3), [10000000000, 1000, ["_start", "entry_SYSCALL_64_after_hwframe", "do_syscall_64"]], "before");
+	await page.click("text=Hide startup frames");
+	same(await look(), [10000000000, 1000, [], before[3] - 3], "hidden");
+	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("su")), "1", "address");
+	await page.focus(".stage");
+	await page.keyboard.press("u");
+	same(await look(), before, "back");
+	same(await page.evaluate(() => ["__x64_sys_read", "__x64_sys", "main", "clone3"].map(name =>
+		isStartup({name, kind: KIND.KERNEL}))), [true, false, false, true], "names");
+});
+
 test("source lines open in the editor that one names", async browser => {
 	const page = await open(browser, "small.html");
 	const box = await place(page, "sqlite3VdbeExec", 5);
