@@ -6,6 +6,7 @@
 #include "sample/pace.h"
 #include "sample/sample.h"
 #include "in_target.h"
+#include "wire_fields.h"
 
 /* Scratch of the sampling programs alone: a sample may interrupt a probe, which has its own. */
 struct {
@@ -15,7 +16,74 @@ struct {
 	__type(value, struct walk);
 } sample_scratch SEC(".maps");
 
+/* The same for the records of tracepoints with labels. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_labelled);
+} sample_labelled SEC(".maps");
+
 const volatile __u32 config_mode[WIRE_EVENTS];
+const volatile struct wire_fields config_fields[WIRE_EVENTS];
+
+/* Reads a number of @f from the record of a tracepoint. Its size is one of those that a constant
+ * each can be, for the verifier. */
+static __always_inline __u64 read_number(const void *record, __u16 offset, __u16 bytes)
+{
+	__u64 value = 0;
+
+	record += offset;
+	if (bytes == 8)
+		bpf_probe_read_kernel(&value, 8, record);
+	else if (bytes == 4)
+		bpf_probe_read_kernel(&value, 4, record);
+	else if (bytes == 2)
+		bpf_probe_read_kernel(&value, 2, record);
+	else
+		bpf_probe_read_kernel(&value, 1, record);
+	return value;
+}
+
+static __always_inline void read_field(const void *record, const volatile struct wire_field *f,
+				       __u64 *words)
+{
+	const __u16 offset = f->offset, bytes = f->bytes;
+
+	if (f->kind == WIRE_FIELD_NUMBER)
+		words[0] = read_number(record, offset, bytes);
+	else if (f->kind == WIRE_FIELD_TEXT)
+		bpf_probe_read_kernel_str(words, 8 * WIRE_LABEL_WORDS, record + offset);
+	else if (f->kind == WIRE_FIELD_FAR)
+		bpf_probe_read_kernel_str(words, 8 * WIRE_LABEL_WORDS,
+					  record + (read_number(record, offset, 4) & 0xffff));
+}
+
+/* A sample of a tracepoint with the fields that its event asks for. */
+static void take_labelled(void *ctx, struct walk *walk, __u32 event, __u64 now_ns, __u64 weight)
+{
+	const volatile struct wire_fields *f = &config_fields[EVENT_OF(event)];
+	__u32 zero = 0;
+	struct wire_labelled *l = bpf_map_lookup_elem(&sample_labelled, &zero);
+
+	if (!l)
+		return;
+	*l = (struct wire_labelled){
+		.sample = {
+			.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight}};
+	for (__u32 i = 0; i < WIRE_LABELS; i++)
+		read_field(ctx, &f->labels[i], l->labels[i]);
+	if (f->sum.kind)
+		l->sum = read_number(ctx, f->sum.offset, f->sum.bytes);
+	sample_take(ctx, NULL, walk, &l->sample, sizeof(*l));
+}
+
+static bool is_labelled(__u32 event)
+{
+	const volatile struct wire_fields *f = &config_fields[EVENT_OF(event)];
+
+	return f->labels[0].kind || f->sum.kind;
+}
 
 static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u64 weight)
 {
@@ -24,7 +92,11 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u6
 	__u32 zero = 0;
 	struct walk *walk = bpf_map_lookup_elem(&sample_scratch, &zero);
 
-	if (walk)
+	if (!walk)
+		return;
+	if (is_labelled(event))
+		take_labelled(ctx, walk, event, now_ns, weight);
+	else
 		sample_take(ctx, now, walk, &sample, sizeof(sample));
 }
 

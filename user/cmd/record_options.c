@@ -104,7 +104,10 @@ static void help_target(void)
 	      "  -e EVENT[,EVENT]  sample other events, by perf's names: cycles, cpu-clock,\n"
 	      "                    page-faults, context-switches, …, with :u or :k for user or\n"
 	      "                    kernel code alone, and tracepoints: sched:sched_switch,\n"
-	      "                    'sched:*_wakeup', … (globs of at most 8)\n"
+	      "                    'sched:*_wakeup', … (globs of at most 8), with fields as "
+	      "labels\n"
+	      "                    and sums: raw_syscalls:sys_enter/id/,\n"
+	      "                    block:block_rq_issue/dev,sum=bytes/\n"
 	      "                    (default: cycles where there is a PMU, else cpu-clock)\n"
 	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN excludes; without -F or\n"
@@ -206,14 +209,29 @@ static int take_glob(struct record_options *o, const char *glob)
 	return ret;
 }
 
+/* The next name of a list, cut off; NULL: there is none. Commas between slashes belong to it:
+ * "cpu/event=0xc0,umask=1/", "block:block_rq_issue/dev,sum=bytes/". */
+static char *next_event(char **rest)
+{
+	char *name = *rest, *at;
+	bool inside = false;
+
+	name += strspn(name, ",");
+	for (at = name; *at && (inside || *at != ','); at++)
+		inside ^= *at == '/';
+	*rest = *at ? at + 1 : at;
+	*at = '\0';
+	return *name ? name : NULL;
+}
+
 static int take_events(void *options, const char *list)
 {
 	struct record_options *o = options;
 	_free_ char *copy = mem_strdup(list);
 	size_t before = o->n_events;
-	char *save = NULL;
+	char *rest = copy;
 
-	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+	for (char *name = next_event(&rest); name; name = next_event(&rest)) {
 		int ret = tracepoints_is_glob(name) ? take_glob(o, name) : take_event(o, name);
 
 		if (ret)

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "wire_fields.h"
 #include "eprof.skel.h"
 #include "load/counters.h"
 #include "load/kernel_types.h"
@@ -90,6 +91,18 @@ struct wire_pace session_pace(uint64_t every, uint64_t most_hz)
 	return pace;
 }
 
+static void configure_fields(struct eprof_bpf *skel, const struct tracepoint_fields *f,
+			     size_t event)
+{
+	struct wire_fields fields = {0};
+
+	for (uint32_t i = 0; i < f->n; i++)
+		fields.labels[i] = f->labels[i].at;
+	if (f->has_sum)
+		fields.sum = f->sum.at;
+	memcpy((void *)&skel->rodata->config_fields[event], &fields, sizeof(fields));
+}
+
 static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t event)
 {
 	struct wire_pace pace = {0};
@@ -103,6 +116,7 @@ static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t
 	if (event_is_stepped(e))
 		pace = session_pace(e->every, e->counted ? e->most_hz : 0);
 	memcpy((void *)&skel->rodata->config_pace[event], &pace, sizeof(pace));
+	configure_fields(skel, &e->fields, event);
 	skel->rodata->config_mode[event] = mode;
 }
 

@@ -19,6 +19,7 @@
 #include "perf/event.h"
 #include "wire.h"
 #include "wire_probe.h"
+#include "wire_fields.h"
 #include "eprof.skel.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"

@@ -14,6 +14,7 @@
 #include "load/probe_session.h"
 #include "load/counters.h"
 #include "perf/cpus.h"
+#include "wire_fields.h"
 #include "eprof.skel.h"
 
 static void drop_maps(struct eprof_bpf *skel)

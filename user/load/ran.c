@@ -11,6 +11,7 @@
 #include "load/ran.h"
 #include "load/counters.h"
 #include "process/procfs.h"
+#include "wire_fields.h"
 #include "eprof.skel.h"
 
 /* --- by /proc ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "load/ring.h"
 #include "wire.h"
+#include "wire_fields.h"
 #include "wire_process.h"
 
 /* The read or write position of the ring, at the start of a page of its own: linux/bpf.h. */
@@ -30,6 +31,8 @@ static size_t room_behind(const void *data, size_t bytes)
 {
 	const struct wire_process *p = data;
 
+	if (p->kind == WIRE_SAMPLE && bytes == sizeof(struct wire_labelled))
+		return bytes - sizeof(struct wire_sample);
 	if (bytes < sizeof(*p) || p->kind != WIRE_PROCESSES || p->text_bytes > p->room)
 		return 0;
 	return p->room;

@@ -23,6 +23,7 @@
 #include "perf/cpus.h"
 #include "perf/rights.h"
 #include "process/opener.h"
+#include "wire_fields.h"
 #include "eprof.skel.h"
 
 struct bpf_session {

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "perf/tracepoint_fields.h"
+
 enum event_class {
 	EVENT_SAMPLED,	  /* sampled at a rate (-F); each hit stands for a period */
 	EVENT_TRACEPOINT, /* every hit counts once */
@@ -23,13 +25,15 @@ struct event {
 	bool clock;			   /* its period is ns of CPU time */
 	bool counted;			   /* a software event: a program can see each hit */
 	bool exclude_user, exclude_kernel; /* modifiers :k and :u */
+	struct tracepoint_fields fields;   /* of a tracepoint: what its samples are labelled with */
 	/* Set by event_pace(). */
 	uint64_t every;	  /* samples every Nth hit; 0: by rate, a tracepoint's every hit */
 	uint64_t most_hz; /* counted by rate: samples per second and CPU; up to that, every hit */
 };
 
 /* Parses "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2" or
- * "msr/tsc/", followed by :u, :k or :uk except for tracepoints. -EINVAL for a name that is none of
+ * "msr/tsc/", followed by :u, :k or :uk except for tracepoints, whose name
+ * may be followed by fields: "sched:sched_switch/prev_state/". -EINVAL for a name that is none of
  * these, -ENOENT for a tracepoint or hardware event that this kernel does not have; both with a
  * text. */
 int event_parse(const char *name, struct event *out);

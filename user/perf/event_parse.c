@@ -25,6 +25,8 @@
 #include "select/nearest.h"
 
 #define MAX_BYTES 4096
+/* Of a tracepoint's format. */
+#define FORMAT_BYTES 65536
 
 /* The text of a file in the folder of @pmu, without its newline; NULL: no such file. */
 static char *read_text(const char *pmu, const char *folder, const char *name)
@@ -234,28 +236,70 @@ static int no_tracepoint(int root, const char *name)
 	return err(-ENOENT, "unknown tracepoint '%s'%s: this kernel does not have it", name, hint);
 }
 
-static int parse_tracepoint(const char *name, struct event *out)
+/* The text of a tracepoint's file; NULL with errno set. Freed by the caller. */
+static char *tracepoint_text(int root, const char *name, const char *file)
 {
 	const char *colon = strchr(name, ':');
-	_close_ int root = tracefs_open();
-	_free_ char *path = mem_printf("events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
-	_close_ int fd = -1;
-	char text[32] = "";
+	_free_ char *path =
+		mem_printf("events/%.*s/%s/%s", (int)(colon - name), name, colon + 1, file);
+	_close_ int fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+	char *text = fd < 0 ? NULL : mem_zalloc(1, FORMAT_BYTES + 1);
 
-	if (strstr(path, ".."))
+	for (size_t n = 0; text && n < FORMAT_BYTES;) {
+		const ssize_t got = read(fd, text + n, FORMAT_BYTES - n);
+
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	return text;
+}
+
+static int parse_tracepoint(const char *name, struct event *out)
+{
+	_close_ int root = tracefs_open();
+	_free_ char *id = NULL;
+
+	if (strstr(name, "..") || strchr(name, '/'))
 		return err(-EINVAL, "unknown event '%s'", name);
 	if (root < 0)
 		return err(-EACCES,
 			   "cannot read tracepoint '%s': no access to tracefs; run as root", name);
-	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == EACCES)
+	id = tracepoint_text(root, name, "id");
+	if (!id && errno == EACCES)
 		return err(-EACCES, "no permission to use tracepoint '%s': " RIGHTS_HOW, name);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+	if (!id || !*id)
 		return no_tracepoint(root, name);
 	out->type = PERF_TYPE_TRACEPOINT;
 	out->class = EVENT_TRACEPOINT;
-	out->config = strtoull(text, NULL, 10);
+	out->config = strtoull(id, NULL, 10);
 	return 0;
+}
+
+/* "sched:sched_switch/prev_state/" */
+static int parse_labelled(char *base, struct event *out)
+{
+	char *fields = strchr(base, '/'), *end = strchr(fields + 1, '/');
+	_close_ int root = tracefs_open();
+	_free_ char *format = NULL;
+	int rc;
+
+	if (!end || end[1])
+		return err(-EINVAL, "event '%s': expected SUBSYSTEM:NAME/FIELD,…/", out->name);
+	*fields++ = *end = '\0';
+	rc = parse_tracepoint(base, out);
+	if (rc)
+		return rc;
+	format = tracepoint_text(root, base, "format");
+	return tracepoint_fields_find(base, format ? format : "", fields, &out->fields);
+}
+
+/* Whether fields follow the name of a tracepoint. */
+static bool is_labelled(const char *base)
+{
+	const char *slash = strchr(base, '/'), *colon = strchr(base, ':');
+
+	return slash && colon && colon < slash;
 }
 
 /* Cuts the modifiers off @base; false: there are none, whatever else is behind a colon. */
@@ -315,6 +359,8 @@ int event_parse(const char *name, struct event *out)
 	if (has_wrong_modifier(base))
 		return err(-EINVAL, "event '%s': '%s' is not a modifier: use :u, :k or :uk", name,
 			   strrchr(base, ':'));
+	if (is_labelled(base))
+		return parse_labelled(base, out);
 	if (strchr(base, '/'))
 		return event_parse_pmu(base, &out->type, &out->config);
 	/* A tracepoint's program runs at every hit, whatever its event excludes. */

@@ -2,11 +2,13 @@
  * oncpu: samples of perf events, with their stacks.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/meta.h"
 #include "source/oncpu.h"
+#include "source/label.h"
 #include "source/oncpu_ledger.h"
 #include "book/samplebook.h"
 #include "source/source.h"
@@ -15,7 +17,9 @@ struct oncpu {
 	struct samplebook book;
 	struct oncpu_options in;
 	struct session *session;
-	uint32_t first_metric; /* of the first event, in the profile that is being made */
+	struct labels labels;	    /* reason of a row of the book is a label's number */
+	uint32_t first_metric;	    /* of the first event, in the profile that is being made */
+	uint32_t sums[WIRE_EVENTS]; /* by event: the metric of the field that it sums up */
 };
 
 static void *oncpu_new(const void *options)
@@ -24,6 +28,7 @@ static void *oncpu_new(const void *options)
 
 	o->in = *(const struct oncpu_options *)options;
 	samplebook_init(&o->book, WIRE_STREAM_oncpu, WIRE_EVENTS);
+	labels_init(&o->labels);
 	return o;
 }
 
@@ -34,7 +39,40 @@ static void oncpu_free(void *state)
 	if (!o)
 		return;
 	samplebook_release(&o->book);
+	labels_release(&o->labels);
 	free(o);
+}
+
+/* What its event asks for; NULL: nothing, and the record is a sample alone. */
+static const struct tracepoint_fields *fields_of(const struct oncpu *o, const struct wire_sample *w)
+{
+	const uint32_t event = w->event & WIRE_STREAM_MASK;
+	const struct tracepoint_fields *f =
+		event < o->in.n_events ? &o->in.events[event].fields : NULL;
+
+	return f && tracepoint_fields_any(f) ? f : NULL;
+}
+
+/* A hit for which this one stands has the same value; a negative one is an error's number. */
+static uint64_t summed(const struct tracepoint_fields *f, const struct wire_labelled *w)
+{
+	const int64_t value = f->has_sum ? label_value(&f->sum, w->sum) : 0;
+	int64_t sum;
+
+	if (value <= 0 || __builtin_mul_overflow(value, (int64_t)w->sample.weight, &sum))
+		return 0;
+	return (uint64_t)sum;
+}
+
+static void take_labelled(struct oncpu *o, const struct tracepoint_fields *f,
+			  const struct wire_labelled *w, uint32_t user, struct stackbook *stacks,
+			  struct procs *procs)
+{
+	struct sample_row row =
+		samplebook_row(&o->book, &w->sample, summed(f, w), user, stacks, procs);
+
+	row.reason = labels_take(&o->labels, f, w->sample.event & WIRE_STREAM_MASK, w);
+	samplebook_push(&o->book, &row);
 }
 
 static void oncpu_take(void *state, const void *record, struct stackbook *stacks,
@@ -42,17 +80,32 @@ static void oncpu_take(void *state, const void *record, struct stackbook *stacks
 {
 	const struct wire_sample *w = record;
 	struct oncpu *o = state;
+	const struct tracepoint_fields *f = fields_of(o, w);
+	const uint32_t user = stackbook_find(stacks, w->user_hash);
 
-	samplebook_add(&o->book, w, 0, stackbook_find(stacks, w->user_hash), stacks, procs);
+	if (f)
+		take_labelled(o, f, record, user, stacks, procs);
+	else
+		samplebook_add(&o->book, w, 0, user, stacks, procs);
 }
 
 static void oncpu_take_slice(void *state, const struct source_slice *slice,
 			     struct stackbook *stacks, struct procs *procs)
 {
 	struct oncpu *o = state;
+	const struct tracepoint_fields *f = fields_of(o, &slice->wire->sample);
+	struct wire_labelled w = {.sample = slice->wire->sample};
 
-	samplebook_add_slice(&o->book, slice, 0, stacks, procs);
+	if (!f) {
+		samplebook_add_slice(&o->book, slice, 0, stacks, procs);
+		return;
+	}
+	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
+	samplebook_count_slice(&o->book, slice);
+	take_labelled(o, f, &w, slice->stack, stacks, procs);
 }
+_Static_assert(sizeof(struct wire_labelled) - sizeof(struct wire_sample) <= 8 * WIRE_MORE,
+	       "all of a record is in its slice");
 
 static void oncpu_progress(const void *state, struct str *out)
 {
@@ -61,6 +114,21 @@ static void oncpu_progress(const void *state, struct str *out)
 
 	str_addf(out, "%s samples  ",
 		 units_count(n, sizeof(n), (int64_t)samplebook_count(&o->book)));
+}
+
+/* Its label is the leaf of its stack. */
+static void put_row(const struct oncpu *o, const struct sample_row *row, struct assembly *a,
+		    const int64_t *values)
+{
+	uint32_t node;
+
+	if (!row->reason) {
+		samplebook_put(&o->book, row, a, values);
+		return;
+	}
+	node = assembly_node(a, row->user, row->kernel);
+	node = assembly_mark(a, node, labels_text(&o->labels, row->reason));
+	samplebook_put_at(row, a, node, values);
 }
 
 static void add_rows(const struct oncpu *o, struct assembly *a)
@@ -75,8 +143,10 @@ static void add_rows(const struct oncpu *o, struct assembly *a)
 		if (row->stream >= o->in.n_events)
 			continue;
 		values[metric] = (int64_t)row->weight;
-		samplebook_put(&o->book, row, a, values);
-		values[metric] = 0;
+		if (o->in.events[row->stream].fields.has_sum)
+			values[o->sums[row->stream]] = (int64_t)row->part;
+		put_row(o, row, a, values);
+		memset(values, 0, metrics * sizeof(*values));
 	}
 }
 
@@ -99,6 +169,19 @@ static void oncpu_begin(void *state, const struct source_services *services)
 	o->session = services->session;
 }
 
+/* "block:block_rq_issue/dev,sum=bytes/ bytes" */
+static uint32_t add_sum(struct profile *p, const struct event *e)
+{
+	const struct tracepoint_field *f = &e->fields.sum;
+	const int n = (int)strcspn(e->name, "/");
+	_free_ char *name = mem_printf("%.*s %s", n, e->name, f->name);
+	_free_ char *base = mem_printf("sum of %s", f->name);
+	const uint32_t metric = profile_metric(p, name, f->unit ? f->unit : f->name, METRIC_SUM);
+
+	profile_metric_base(p, metric, base);
+	return metric;
+}
+
 static void oncpu_metrics(void *state, struct profile *p)
 {
 	struct oncpu *o = state;
@@ -112,6 +195,9 @@ static void oncpu_metrics(void *state, struct profile *p)
 		if (e->clock)
 			profile_metric_base(p, metric, METRIC_ON_CPU);
 	}
+	for (size_t i = 0; i < o->in.n_events; i++)
+		if (o->in.events[i].fields.has_sum)
+			o->sums[i] = add_sum(p, &o->in.events[i]);
 }
 
 static uint64_t oncpu_lost(const void *state)
@@ -139,6 +225,19 @@ static void oncpu_account(const void *state, struct profile *p, const struct led
 
 		oncpu_ledger(p, in, &e);
 	}
+	profile_note(p, "samples whose label is [other values]: too many different ones",
+		     o->labels.left_out);
+}
+
+/* Hits whose field has a value to add; what was lost of the event has its rows. */
+static void account_sum(struct profile *p, uint32_t metric)
+{
+	int64_t kept = 0;
+
+	for (size_t i = 0; i < p->samples.n; i++)
+		kept += p->samples.values.at[metric].at[i] != 0;
+	profile_ledger(p, metric, LEDGER_TAKEN, "taken", kept);
+	profile_ledger(p, metric, LEDGER_KEPT, "kept", kept);
 }
 
 static void oncpu_reconcile(const void *state, struct profile *p, const struct ledger_input *in)
@@ -149,6 +248,8 @@ static void oncpu_reconcile(const void *state, struct profile *p, const struct l
 		const struct oncpu_event e = event_of(o, i);
 
 		oncpu_totals(p, in, &e);
+		if (e.is->fields.has_sum)
+			account_sum(p, o->sums[i]);
 	}
 }
 
