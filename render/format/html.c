@@ -185,14 +185,14 @@ static void flame_write(struct page *pg, const struct doc_block *b)
 	html_flame_pack(b->tree, &pg->data, placed->place);
 }
 
-static void frame_write(FILE *out, const struct tree *t, uint32_t node)
+/* As an element @tag, whose class is the frame's. */
+static void frame_write(FILE *out, const char *tag, const struct tree *t, uint32_t node)
 {
 	const struct tree_node *n = &t->nodes.at[node];
 	char attributes[32];
 
 	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", frame_class_of_node(t, n));
-	xml_named(out, "li", attributes, profile_text(t->profile, n->name));
-	fputs("\n", out);
+	xml_named(out, tag, attributes, profile_text(t->profile, n->name));
 }
 
 /* The line that stands for a path until it is opened: its share and the end of it. */
@@ -208,8 +208,7 @@ static void path_summary(FILE *out, const struct doc_path *path, const struct tr
 		const uint32_t node = items.at[i].node;
 
 		if (node)
-			xml_named(out, "span", "",
-				  profile_text(t->profile, t->nodes.at[node].name));
+			frame_write(out, "span", t, node);
 		fputs(node ? "" : "…", out);
 		fputs(i + 1 < items.n ? " › " : "", out);
 	}
@@ -230,8 +229,10 @@ static void path_write(struct page *pg, const struct doc_path *path, const struc
 	fputs(">", pg->out);
 	path_summary(pg->out, path, t);
 	fputs("<ol class=\"frames\">\n", pg->out);
-	for (size_t i = 0; i < path->nodes.n; i++)
-		frame_write(pg->out, t, path->nodes.at[i]);
+	for (size_t i = 0; i < path->nodes.n; i++) {
+		frame_write(pg->out, "li", t, path->nodes.at[i]);
+		fputs("\n", pg->out);
+	}
 	fputs("</ol></details></li>\n", pg->out);
 }
 

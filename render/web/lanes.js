@@ -108,7 +108,7 @@ class Lanes extends TimeChart {
 	}
 
 	linesOf(thread, column) {
-		return this.statesIn(thread, column).map(([s, ns]) => [this.states.label(s),
+		return this.statesIn(thread, column).map(([s, ns]) => [this.states.words(s),
 			Units.percent(Math.min(ns, this.cellNs), this.cellNs) + " · " + Units.ns(Math.round(ns))]);
 	}
 

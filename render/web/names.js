@@ -70,12 +70,8 @@ const Names = {
 
 	/* Paths that stand in the page as they were written. */
 	drawWritten() {
-		for (const path of document.querySelectorAll(".paths details")) {
-			const frames = [...path.querySelectorAll(".frames > li")];
-			const leaves = [...path.querySelectorAll(".leaves > span")], first = frames.length - leaves.length;
-			frames.forEach((e, i) => [e, leaves[i - first]].filter(one => one).forEach(one =>
-				Names.draw(one, e.className === "k" + KIND.THREAD)));
-		}
+		for (const frame of document.querySelectorAll(".paths .frames > li, .paths .leaves > span"))
+			Names.draw(frame, frame.className === "k" + KIND.THREAD);
 	},
 
 	draw(e, isThread) {

@@ -67,7 +67,7 @@ function pathEnd(list) {
 function pathItem(tree, path, flame) {
 	const list = pathFrames(tree, path), leaves = make("span", {class: "leaves"});
 	pathEnd(list).forEach((f, i) =>
-		leaves.append(i ? " › " : "", f ? makeNamed("span", {}, f.name, Names.of(f)) : "…"));
+		leaves.append(i ? " › " : "", f ? makeNamed("span", {class: "k" + f.kind}, f.name, Names.of(f)) : "…"));
 	return make("li", {}, make("details",
 		{"data-in": flame, "data-node": tree.source ? tree.source[path.leaf] : path.leaf},
 		make("summary", {}, make("b", {}, Units.percent(path.self, tree.total[0])), leaves),

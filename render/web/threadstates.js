@@ -65,6 +65,12 @@ class ThreadStates {
 			this.model.palette[KINDS.length + state - WAITING].label || "waiting";
 	}
 
+	/* Beside others, where no legend says that it is a wait. */
+	words(state) {
+		const label = this.label(state);
+		return state <= READY || label === "waiting" ? label : "waiting (" + label + ")";
+	}
+
 	colour(state) {
 		const {palette} = this.model, wait = state === READY ?
 			palette.findIndex((p, i) => i >= KINDS.length && p.label === "runnable") :

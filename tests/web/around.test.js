@@ -263,11 +263,11 @@ test("lanes by keys, spoken", async browser => {
 	await page.focus(".lanes-stage");
 	await press(page, ...Array(20).fill("ArrowRight"));
 	same(await page.textContent(".lanes .unseen"),
-		"main 10 of prog 10, 100 ms to 105 ms: pipe 100 % · 5.00 ms", "spoken");
+		"main 10 of prog 10, 100 ms to 105 ms: waiting (pipe) 100 % · 5.00 ms", "spoken");
 	await press(page, "Shift+ArrowRight", "ArrowDown", "ArrowDown");
 	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [100e6, 110e6], "range");
 	same(await page.textContent(".lanes .unseen"),
-		"sleeper 11 of prog 10, 105 ms to 110 ms: sleep 100 % · 5.00 ms", "spoken");
+		"sleeper 11 of prog 10, 105 ms to 110 ms: waiting (sleep) 100 % · 5.00 ms", "spoken");
 	await press(page, "Enter");
 	same(await page.evaluate(() => eprof.model.filter.threads), [1], "thread");
 	await press(page, "Escape");
