@@ -14,9 +14,16 @@
 static const struct sum {
 	const char *name, *of[MEASURE_METRICS];
 	size_t n;
+	const char *base; /* what 100 % is */
 } sums[] = {
-	{METRIC_OFF_CPU, {METRIC_BLOCKED, METRIC_RUNNABLE}, 2},
-	{METRIC_WALL, {ON_CPU, METRIC_BLOCKED, METRIC_RUNNABLE}, 3},
+	{METRIC_OFF_CPU,
+	 {METRIC_BLOCKED, METRIC_RUNNABLE},
+	 2,
+	 "time off the CPU (blocked + waiting for a CPU)"},
+	{METRIC_WALL,
+	 {ON_CPU, METRIC_BLOCKED, METRIC_RUNNABLE},
+	 3,
+	 "thread time (running + blocked + waiting for a CPU)"},
 };
 #define SUMS (sizeof(sums) / sizeof(*sums))
 
@@ -121,6 +128,9 @@ char *measure_base(const struct profile *p, const struct measure *m)
 {
 	struct str text = {0};
 
+	for (size_t i = 0; i < SUMS; i++)
+		if (m->n > 1 && !strcmp(m->name, sums[i].name))
+			return mem_strdup(sums[i].base);
 	for (size_t i = 0; i < m->n; i++) {
 		const char *base = profile_text(p, p->metrics.at[m->metric[i]].base);
 

@@ -25,7 +25,7 @@ struct measure {
 int measure_find(const struct profile *, const char *name, struct measure *out);
 /* The same without an error text: whether the profile has that measure. */
 bool measure_has(const struct profile *, const char *name, struct measure *out);
-/* What 100 % of it is: "time on CPU"; "time blocked and time runnable, waiting for a CPU"; "":
+/* What 100 % of it is: "time on CPU"; "time off the CPU (blocked + waiting for a CPU)"; "":
  * unknown. Freed by the caller. */
 char *measure_base(const struct profile *, const struct measure *);
 

@@ -33,7 +33,7 @@ static int bars_write(const struct view_input *in, struct doc *doc)
 		{"Function", "function", CELL_TEXT, NULL},
 		{"in the function itself", "self", CELL_NUMBER, "amount in the function itself"},
 		{"at least", "low", CELL_NUMBER, "the amount less its margin"},
-		{"at most in 19 of 20 captures", "high", CELL_NUMBER, "the amount and its margin"},
+		{"at most (95 %)", "high", CELL_NUMBER, "the amount and its margin"},
 		{"Share", "share", CELL_TEXT, "of all samples"},
 		BASE_CHART_BASELINE,
 	};

@@ -14,7 +14,7 @@ char *base_text(const struct view_input *in)
 	const struct tree *t = in->tree;
 	char value[UNITS_BUF], samples[UNITS_BUF];
 	const char *metric = t->measure.name, *base = t->base, *of = "";
-	const bool named = *base;
+	bool named = *base;
 
 	if (t->unit && (!strcmp(t->unit, "ns") || !strcmp(t->unit, "bytes")))
 		of = "of ";
@@ -25,6 +25,8 @@ char *base_text(const struct view_input *in)
 		return mem_printf("%s samples", value);
 	if (!named)
 		base = *metric ? metric : "samples";
+	/* What a sum is of says more than its name. */
+	named &= t->measure.n == 1;
 	return mem_printf("%s %s%s, %s sample%s%s%s", value, of, base, samples,
 			  t->samples == 1 ? "" : "s", named ? " of " : "", named ? metric : "");
 }
@@ -137,8 +139,7 @@ const char *base_margin_key(const struct view_input *in)
 void base_margin_note(struct doc *doc, bool any)
 {
 	if (any)
-		doc_text(doc, "±: how far the amount may be off because it is of samples, in 19 of "
-			      "20 captures, where that is more than a tenth of it.");
+		doc_text(doc, "±: 95 %% sampling error, shown where it is above 10 %%.");
 }
 
 bool base_is_cpu_time(const struct view_input *in)

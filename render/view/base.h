@@ -55,7 +55,7 @@ const char *base_value_key(const struct view_input *);
 const char *base_margin_key(const struct view_input *);
 /* Of a column of margins. */
 #define BASE_MARGIN_HELP \
-	"how far the amount may be off because it is of samples, in 19 of 20 captures"
+	"95 % sampling error: how far off the amount may be because it is estimated from samples"
 /* A line under a table in which amounts show a margin: what ± means; @any: whether one does. */
 void base_margin_note(struct doc *, bool any);
 /* Whether an amount shows its margin. */

@@ -46,7 +46,7 @@ static void notes_fact(const struct view_input *in, struct doc_block *b, uint32_
 	if (!sums->notes)
 		return;
 	doc_fact(b, (double)sums->notes >= DOUBT / 100 * (double)sums->kept, "Notes",
-		 "on up to %s of the kept ones: %s", percent_text((double)most, (double)sums->kept),
+		 "on up to %s of the samples: %s", percent_text((double)most, (double)sums->kept),
 		 notes);
 }
 
@@ -56,7 +56,7 @@ static void apart_fact(const struct view_input *in, struct doc_block *b, uint32_
 	_free_ char *rows = ledger_reasons(in->profile, metric, LEDGER_APART);
 
 	if (rows[0])
-		doc_fact(b, false, "Apart", "%s", rows);
+		doc_fact(b, false, "Not counted", "%s", rows);
 }
 
 /* How many of which event they are, and what is known of them. */

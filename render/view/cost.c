@@ -1,10 +1,21 @@
 /* cost: where every event went, and what the capture took from the machine. */
 #include "view/base.h"
 
+#include <string.h>
+
 static const char *const class_names[] = {
-	[LEDGER_TAKEN] = "taken",	[LEDGER_KEPT] = "kept",	  [LEDGER_LOST] = "lost",
-	[LEDGER_NOTE] = "note on kept", [LEDGER_APART] = "apart",
+	[LEDGER_TAKEN] = "taken",	[LEDGER_KEPT] = "kept",		[LEDGER_LOST] = "lost",
+	[LEDGER_NOTE] = "note on kept", [LEDGER_APART] = "not counted",
 };
+
+/* "" where it says no more than the class. */
+static const char *reason_of(const struct profile *p, const struct ledger_row *r,
+			     enum ledger_class class)
+{
+	const char *name = profile_text(p, r->name);
+
+	return strcmp(name, class_names[class]) ? name : "";
+}
 
 static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledger_class class,
 			int64_t taken, struct doc_table *t)
@@ -18,7 +29,7 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 		base_count_cell(t, r->count);
 		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s",
 			 percent_text((double)r->count, (double)taken));
-		doc_cell(t, 0, "%s%s", profile_text(p, r->name),
+		doc_cell(t, 0, "%s%s", reason_of(p, r, class),
 			 r->count < 0 ? " (below 0, which is impossible)" : "");
 	}
 }
@@ -27,8 +38,8 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 {
 	static const struct doc_column columns[] = {
 		{"Outcome", "outcome", CELL_TEXT,
-		 "taken = kept + lost; notes are about kept events; apart are events that are "
-		 "in none of these sums"},
+		 "taken = kept + lost; notes are about kept events; events not counted are in none "
+		 "of these sums"},
 		{"Events", "events", CELL_NUMBER, NULL},
 		{"Share", "share_percent", CELL_PERCENT, "of the events taken"},
 		{"Reason", "reason", CELL_TEXT, NULL},

@@ -85,7 +85,7 @@ static void write_cpus(const struct profile *p, const bins *all, struct doc *doc
 		{"90 %", "p90_ns", CELL_NUMBER, "the same"},
 		{"99 %", "p99_ns", CELL_NUMBER, "the same"},
 		{"99.9 %", "p999_ns", CELL_NUMBER, "the same"},
-		{"All below", "below_ns", CELL_NUMBER, "no wait was so long"},
+		{"Maximum", "below_ns", CELL_NUMBER, "upper bound: no wait was longer"},
 	};
 	struct doc_table *t = doc_table_of(doc, "from ready to running, all waits", columns);
 

@@ -191,7 +191,7 @@ static void neighbour_row(const struct view_input *in, struct doc_table *t, uint
 static void neighbour_table(const struct view_input *in, struct doc *doc, uint32_t zone)
 {
 	static const struct doc_column columns[] = {
-		{"Way", "way", CELL_TEXT, NULL},
+		{"Direction", "way", CELL_TEXT, NULL},
 		{"Share", "share_percent", CELL_PERCENT, "of the time of all calls of this zone"},
 		DOC_BAR_COLUMN,
 		{"Total", "total_ns", CELL_NUMBER, "time of the calls that went this way"},

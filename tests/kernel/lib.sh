@@ -237,16 +237,16 @@ count()
 }
 
 # apart NAME REASON: the ledger's figure for REASON among the rows apart from the samples.
-apart()
+not_counted()
 {
-	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *apart *\([0-9,]*\) .*$2.*/\1/p" | tr -d ,
+	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *not counted *\([0-9,]*\) .*$2.*/\1/p" | tr -d ,
 }
 
 # scheduled_ms NAME: for a capture at 999 Hz, the CPU time by the scheduler: the samples, corrected
 # by the ledger's difference.
 scheduled_ms()
 {
-	missed=$(apart "$1" 'hit by no tick') more=$(apart "$1" 'by chance')
+	missed=$(not_counted "$1" 'between ticks') more=$(not_counted "$1" 'beyond the exact')
 	echo $(($(count "$1") + ${missed:-0} - ${more:-0}))
 }
 

@@ -62,7 +62,7 @@ check "-a: and nothing stands elsewhere" "$(count all '^(deep|swapper);')" = 0
 "$RENDER" export "$T/all.h5" -o "$T/number.folded" --to folded --pid $twin
 check "-a: by its number only the one inside" "$(grep -vc '^spin;' "$T/number.folded")" = 0
 check "-a: nothing is said of the time of those that cannot be counted" \
-	"$("$RENDER" "$T/all.h5" --view cost | grep -c '^ *apart .*\(by no tick\|by chance\)')" = 0
+	"$("$RENDER" "$T/all.h5" --view cost | grep -c '^ *not counted .*\(between ticks\|beyond the exact\)')" = 0
 check "-a: eprof itself is left out" "$(count all '^eprof;')" = 0
 kill $twin $lanes
 wait $twin $lanes 2>/dev/null # one of their numbers is used again

@@ -153,7 +153,7 @@ static inline void sample_facts(struct profile *p)
 	profile_cost(p, "BPF run time", "ns", 2412345);
 	profile_cost(p, "BPF run time per sample", "ns", 2367);
 	profile_cost(p, "loader CPU time", "ns", 38123456);
-	profile_cost(p, "loader peak memory", "bytes", 23 * 1024 * 1024);
+	profile_cost(p, "eprof peak memory", "bytes", 23 * 1024 * 1024);
 }
 
 static inline struct profile *sample_profile(void)

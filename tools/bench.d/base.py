@@ -226,4 +226,4 @@ def cost_s(tool, tag, name):
 
 def naming_s(tool, tag):
     """CPU seconds of naming within the capture; perf names only when it shows a profile."""
-    return cost_s(tool, tag, "loader CPU, naming")
+    return cost_s(tool, tag, "eprof CPU time, resolving names")

@@ -64,8 +64,8 @@ def name_once(tool):
     run([*tool.record, "-F", "9000", "-o", tool.file("dwarf"), "--", dwarf_program(), "2"])
     _, figures = profile(tool.file("dwarf"))
     note(f"{tool.name} named {figures['addresses named']:.0f} addresses in "
-         f"{figures['loader CPU, naming'] / 1e6:.0f} ms")
-    return 1e6 * figures["loader CPU, naming"] / 1e9 / figures["addresses named"]
+         f"{figures['eprof CPU time, resolving names'] / 1e6:.0f} ms")
+    return 1e6 * figures["eprof CPU time, resolving names"] / 1e9 / figures["addresses named"]
 
 
 def naming():

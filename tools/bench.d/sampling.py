@@ -249,7 +249,7 @@ def hundred_thousand():
     row(f"file: {name}", "KiB", size[OURS.name], PERF.name, size[PERF.name])
     row(f"report as text: {name}", "s", text[OURS.name], "perf report --stdio --no-inline",
         text[PERF.name])
-    naming = [profile(OURS.file("many"))[1]["loader CPU, naming"] / 1e6]
+    naming = [profile(OURS.file("many"))[1]["eprof CPU time, resolving names"] / 1e6]
     script = run(["perf", "script", "--no-inline", "-i", PERF.file("many")])
     row(f"naming, CPU: {name}", "ms", naming, "perf script --no-inline", [1e3 * script.cpu_s])
 

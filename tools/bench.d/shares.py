@@ -129,9 +129,9 @@ def ledger_ticks(run, strings):
     ticks = 0
     for r in run["ledger"][()]:
         name = strings[r["name"]].decode()
-        if r["class"] == 0 or "hit by no tick" in name:
+        if r["class"] == 0 or "between ticks" in name:
             ticks += int(r["count"])
-        elif "by chance" in name:
+        elif "beyond the exact" in name:
             ticks -= int(r["count"])
     return ticks
 

@@ -56,7 +56,7 @@ def window():
     storm.signal(signal.SIGTERM)
     storm.end()
     kept, cost = profile(OURS.file("storm"))
-    note(f"{kept} samples; peak memory {cost['loader peak memory'] / 2**20:.1f} MiB, the end included")
+    note(f"{kept} samples; peak memory {cost['eprof peak memory'] / 2**20:.1f} MiB, the end included")
     (cpu, kib), (last_cpu, last_kib) = seen[1], seen[-1]
     row(f"{RATE} processes a second: CPU a second, minute {MINUTES}", "ms", 1e3 * last_cpu,
         "minute 2", 1e3 * cpu)

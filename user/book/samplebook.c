@@ -165,8 +165,8 @@ void samplebook_notes(const struct samplebook *b, struct assembly *a, uint32_t m
 		profile_ledger(a->p, metric, LEDGER_NOTE,
 			       "some frames guessed: code without unwind rules", all.guessed);
 	if (all.probed)
-		profile_ledger(a->p, metric, LEDGER_NOTE, "amid a probe of a zone: [eprof probe]",
-			       all.probed);
+		profile_ledger(a->p, metric, LEDGER_NOTE,
+			       "taken inside a zone's probe: [eprof probe]", all.probed);
 	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
 		if (all.ends[e] && assembly_end_note(e))
 			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e),

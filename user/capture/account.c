@@ -99,14 +99,14 @@ void account_cost(struct profile *p, const struct account *in, const struct name
 	profile_cost(p, programs ? "BPF map memory" : "memory of the kernel's rings", "bytes",
 		     (double)cost.map_bytes);
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);
-	profile_cost(p, "pieces of code with a table", "events", (double)in->unwind.tables);
+	profile_cost(p, "code pieces with an unwind table", "events", (double)in->unwind.tables);
 	if (in->unwind.evicted)
 		profile_cost(p, "unwind tables dropped, least recently used first", "events",
 			     (double)in->unwind.evicted);
-	profile_cost(p, "loader CPU, start-up", "ns", (double)in->open_cpu_ns);
-	profile_cost(p, "loader CPU, capture", "ns", (double)in->run_cpu_ns);
-	profile_cost(p, "loader CPU, naming", "ns", (double)in->name_cpu_ns);
-	profile_cost(p, "loader peak memory", "bytes", (double)self.ru_maxrss * 1024);
+	profile_cost(p, "eprof CPU time, start-up", "ns", (double)in->open_cpu_ns);
+	profile_cost(p, "eprof CPU time, capture", "ns", (double)in->run_cpu_ns);
+	profile_cost(p, "eprof CPU time, resolving names", "ns", (double)in->name_cpu_ns);
+	profile_cost(p, "eprof peak memory", "bytes", (double)self.ru_maxrss * 1024);
 	profile_cost(p, "addresses named", "events", (double)(names->places - names->unnamed));
 	profile_cost(p, "addresses without a name", "events", (double)names->unnamed);
 	add_name_notes(p, names);

@@ -100,7 +100,7 @@ static void others_row(const struct slowdown *s, struct profile *p)
 		if (s->events[i].clock || event_has_rate(&s->events[i]))
 			lost_ns += s->hz * tick_cost_ns(s->ticks[i]);
 	if (lost_ns > 0 && session_interrupts_others(s->session))
-		profile_cost(p, "slowdown of all else on these CPUs: interrupts", "%",
+		profile_cost(p, "slowdown of other programs on these CPUs: interrupts", "%",
 			     slowdown_of(&(struct taken){.ns = lost_ns}, 1e9).percent);
 }
 

@@ -8,12 +8,13 @@ static const struct {
 	{WIRE_LOST_RING, LEDGER_LOST, "ring full"},
 	{WIRE_LOST_COLLISION, LEDGER_LOST, "stack hash collision"},
 	{WIRE_LOST_STACK, LEDGER_LOST, "no stack"},
-	{WIRE_LOST_SCRATCH, LEDGER_LOST, "too many programs amid a sample on one CPU"},
-	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again, stack table full"},
-	{WIRE_NOTE_RULE, LEDGER_NOTE, "stack walked by user space: a rule beyond the tables"},
-	{WIRE_NOTE_EXEC, LEDGER_NOTE, "amid an exec: no user stack"},
-	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack cut short: no room to send it to user space"},
-	{WIRE_OWN, LEDGER_APART, "eprof's own, left out"},
+	{WIRE_LOST_SCRATCH, LEDGER_LOST, "samples nested too deeply on one CPU"},
+	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again: stack table full"},
+	{WIRE_NOTE_RULE, LEDGER_NOTE,
+	 "stack unwound in user space (rule beyond the in-kernel tables)"},
+	{WIRE_NOTE_EXEC, LEDGER_NOTE, "taken during exec (no user stack)"},
+	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack truncated: no room to send it to user space"},
+	{WIRE_OWN, LEDGER_APART, "eprof's own work"},
 };
 
 void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
@@ -55,12 +56,11 @@ void ledger_slices(struct profile *p, uint32_t metric, const uint64_t counters[W
 
 	if (rest > 0)
 		profile_ledger(p, metric, LEDGER_NOTE,
-			       "stack walked by user space: no unwind table yet", rest);
+			       "stack unwound in user space (no unwind table yet)", rest);
 	if (dropped)
-		profile_ledger(
-			p, metric, LEDGER_NOTE,
-			"stack walked by user space: its table was dropped for want of memory",
-			(int64_t)dropped);
+		profile_ledger(p, metric, LEDGER_NOTE,
+			       "stack unwound in user space (its table was dropped to save memory)",
+			       (int64_t)dropped);
 }
 
 int64_t ledger_samples(const struct profile *p, uint32_t metric)

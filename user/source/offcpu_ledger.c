@@ -8,8 +8,8 @@ static const struct {
 	const char *name;
 } outcomes[] = {
 	{WIRE_OFF_WAITS, LEDGER_KEPT, "kept: measured when they ended"},
-	{WIRE_OFF_OPEN, LEDGER_KEPT, "kept: not over at the end, measured up to there"},
-	{WIRE_OFF_ENDED, LEDGER_KEPT, "a thread's last switch, at its exit: no wait follows"},
+	{WIRE_OFF_OPEN, LEDGER_KEPT, "kept: still going on at the end, measured up to it"},
+	{WIRE_OFF_ENDED, LEDGER_KEPT, "a thread's exit: no wait follows"},
 	{WIRE_OFF_LOST_STORAGE, LEDGER_LOST, "no memory for the thread's account"},
 };
 
@@ -80,11 +80,11 @@ void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in, uint3
 	profile_ledger(p, LEDGER_WAITS, LEDGER_TAKEN, "taken: times that a thread left a CPU",
 		       (int64_t)(seen > known ? seen : known));
 	add_row(p, LEDGER_NOTE,
-		"not split: all blocked, as the kernel does not tell how long they were runnable",
+		"counted as blocked: this kernel does not say how long they were runnable",
 		offcpu_counter(in->session, WIRE_OFF_NOTE_UNSPLIT));
 	add_row(p, LEDGER_NOTE, "totals of a thread lost, ring full",
 		offcpu_counter(in->session, WIRE_OFF_LOST_THREAD));
-	add_row(p, LEDGER_NOTE, "memory of a waiting thread did not answer: its stack was not read",
+	add_row(p, LEDGER_NOTE, "stack of a waiting thread not read: its memory did not answer",
 		stuck);
 }
 
@@ -92,8 +92,8 @@ void offcpu_sums(struct profile *p, const struct ledger_input *in)
 {
 	profile_cost(p, "target's time blocked", "ns",
 		     (double)offcpu_counter(in->session, WIRE_OFF_BLOCKED_NS));
-	profile_cost(p, "target's time runnable, waiting for a CPU", "ns",
+	profile_cost(p, "target's time ready without a CPU", "ns",
 		     (double)offcpu_counter(in->session, WIRE_OFF_RUNNABLE_NS));
-	profile_cost(p, "of both, in waits not over at the end", "ns",
+	profile_cost(p, "of both, in waits still going on at the end", "ns",
 		     (double)offcpu_counter(in->session, WIRE_OFF_OPEN_NS));
 }

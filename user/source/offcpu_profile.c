@@ -14,7 +14,7 @@
 #include "wire_offcpu.h"
 
 #define BASE_BLOCKED  "time blocked"
-#define BASE_RUNNABLE "time runnable, waiting for a CPU"
+#define BASE_RUNNABLE "time ready without a CPU"
 
 /* The source's metrics, in this order. */
 static const struct {

@@ -17,15 +17,16 @@ static void add_uncovered(struct profile *p, const struct ledger_input *in,
 	periods = round((double)ran_ns * e->hz / 1e9) -
 		  (double)(counters[WIRE_TAKEN] + counters[WIRE_OTHER_MODE]);
 	if (periods > 0)
-		profile_ledger(
-			p, e->metric, LEDGER_APART,
-			session_has_programs(in->session)
-				? "on a CPU, but hit by no tick"
-				: "in the kernel, which takes rights to see, or hit by no tick",
-			(int64_t)periods);
+		profile_ledger(p, e->metric, LEDGER_APART,
+			       session_has_programs(in->session)
+				       ? "ran between ticks, never sampled"
+				       : "ran in the kernel, which needs privileges to sample, or "
+					 "between ticks",
+			       (int64_t)periods);
 	if (periods < 0)
 		profile_ledger(p, e->metric, LEDGER_APART,
-			       "ticks by chance beyond the time on CPUs", (int64_t)-periods);
+			       "ticks beyond the exact CPU time (sampling error)",
+			       (int64_t)-periods);
 }
 
 /* Ticks in the mode (user or kernel) that is not sampled. */

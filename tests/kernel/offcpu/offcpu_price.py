@@ -13,7 +13,7 @@ with h5py.File(sys.argv[1], "r") as f:
     threads = run["thread_waits"][()]
 
 switches = int(threads["voluntary"].sum() + threads["involuntary"].sum())
-price = cost.get("a switch of a thread, beside the programs there", -1)
+price = cost.get("one context switch, beyond the BPF programs", -1)
 ran = cost["target's time on CPU"]
 taken = next(value for name, value in cost.items() if name.startswith("time taken from the target: "))
 stated = 100 * taken / (ran - taken)

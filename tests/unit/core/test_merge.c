@@ -234,13 +234,13 @@ static void shares_are_means_by_time_and_prices_the_greatest(void **state)
 	profile_cost(a, COST_SLOWDOWN "some", "%", 8);
 	profile_price(a, COST_INTERRUPT "cpu-clock", "ns", 700);
 	profile_price(b, COST_INTERRUPT "cpu-clock", "ns", 900);
-	profile_cost(a, "loader peak memory", "bytes", 70);
-	profile_cost(b, "loader peak memory", "bytes", 50);
+	profile_cost(a, "eprof peak memory", "bytes", 70);
+	profile_cost(b, "eprof peak memory", "bytes", 50);
 	p = MERGE({"a", a}, {"b", b});
 	assert_true(profile_cost_of(p, COST_SLOWDOWN "all") == 5);
 	assert_true(profile_cost_of(p, COST_SLOWDOWN "some") == 2);
 	assert_true(profile_cost_of(p, COST_INTERRUPT "cpu-clock") == 900);
-	assert_true(profile_cost_of(p, "loader peak memory") == 70);
+	assert_true(profile_cost_of(p, "eprof peak memory") == 70);
 	profile_free(p);
 }
 

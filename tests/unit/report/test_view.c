@@ -244,7 +244,7 @@ static void test_summary_names_every_loss(void **state)
 	b = report_doc_block(&r, BLOCK_FACTS, 1);
 	assert_string_equal(fact(b, "Ledger"), "cpu-clock: 1,000 kept of 1,019 taken");
 	assert_string_equal(fact(b, "Notes"),
-			    "on up to 0.5 % of the kept ones: 5 stack cut at 512 frames");
+			    "on up to 0.5 % of the samples: 5 stack cut at 512 frames");
 	report_doc_release(&r);
 }
 

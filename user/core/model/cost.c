@@ -25,11 +25,11 @@ static enum cost_adds by_unit(const char *unit)
 	return !strcmp(unit, "%") ? COST_MEAN : !strcmp(unit, "bytes") ? COST_MOST : COST_SUM;
 }
 
-/* Older files tell prices by their names only. */
+/* Older files tell prices by the names alone that they had then. */
 static enum cost_adds by_name(const char *name, const char *unit)
 {
-	if (str_starts(name, ZONE_COST_CALL) || str_starts(name, COST_INTERRUPT) ||
-	    !strcmp(name, COST_SWITCH))
+	if (str_starts(name, ZONE_COST_CALL) || str_starts(name, "interrupt of a sample of ") ||
+	    !strcmp(name, "a switch of a thread, beside the programs there"))
 		return COST_MOST;
 	return by_unit(unit);
 }

@@ -168,9 +168,9 @@ struct ledger_row {
 #define COST_TAKEN_MOST	 "time taken from the target, at most"
 /* Of older versions, in % of an undisturbed run, without probes of zones. */
 #define COST_SLOWDOWN  "slowdown by samples: "
-#define SLOWDOWN_MOST  900.0			   /* %: of these; a higher one is not known */
-#define COST_INTERRUPT "interrupt of a sample of " /* … the event; ns each */
-#define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
+#define SLOWDOWN_MOST  900.0			    /* %: of these; a higher one is not known */
+#define COST_INTERRUPT "one sampling interrupt of " /* … the event; ns each */
+#define COST_SWITCH    "one context switch, beyond the BPF programs" /* ns each */
 
 /* How rows of several windows or captures add up. Stored: append only. */
 enum cost_adds {
