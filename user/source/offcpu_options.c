@@ -95,8 +95,8 @@ const struct source_option offcpu_options[] = {
 	 "                    and who ran while they were ready without a CPU",
 	 parse_wall, METRIC_WALL},
 	{"wakers", NULL,
-	 "the same as --off-cpu, and who ended the time blocked, by its stack: metric\n"
-	 "                    'woken'",
+	 "the same as --off-cpu, and who woke each thread, with stacks (metric 'woken')\n"
+	 "                    and as a table (--view blockers)",
 	 parse_wakers, NULL},
 	{"off-min", "TIME",
 	 "with --off-cpu or --wall: sample each wait that lasts TIME (10ms) or more,\n"
