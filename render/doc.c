@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/str.h"
+#include "base/units.h"
 
 /* Columns: what is longer fills the page and nobody reads it; tables and exports have the names
  * whole. */
@@ -151,6 +152,16 @@ void doc_add_columns(struct doc_table *t, const struct doc_column *columns, size
 {
 	for (size_t i = 0; i < n; i++)
 		vec_push(&t->columns, columns[i]);
+}
+
+char *doc_more(const struct doc_table *t, size_t left)
+{
+	const char *what = t->more ? t->more : "rows";
+	const size_t n = strlen(what);
+	const bool one = left == 1 && n > 1 && what[n - 1] == 's';
+
+	return mem_printf("… %s more %.*s", count_text((int64_t)left), (int)(one ? n - 1 : n),
+			  what);
 }
 
 void doc_limit(struct doc_table *t, size_t terminal, size_t printed, const char *more)

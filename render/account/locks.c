@@ -109,6 +109,33 @@ struct lock_part lock_holder_in_kernel(const struct thread_accounts *a,
 	return take_most(&parts);
 }
 
+static int by_part(const void *left, const void *right)
+{
+	const struct lock_part *a = left, *b = right;
+
+	return order_down(a->ns, b->ns) ?: order_up(a->thread.tid, b->thread.tid);
+}
+
+size_t lock_wakers(const struct thread_accounts *a, const struct thread_account *t, uint8_t kind,
+		   struct lock_part out[LOCK_WAKERS])
+{
+	const uint64_t key = thread_key(&a->p->threads.at[t->thread]);
+	struct lock_parts parts = {0};
+	size_t n;
+
+	vec_each (b, &a->p->blockers)
+		if (b->by == BLOCKER_WOKE && a->p->reasons.at[b->reason].kind == kind &&
+		    thread_key(&a->p->threads.at[b->thread]) == key)
+			add_part(&parts, b);
+	vec_sort(&parts.all, by_part);
+	n = parts.all.n < LOCK_WAKERS ? parts.all.n : LOCK_WAKERS;
+	for (size_t i = 0; i < n; i++)
+		out[i] = parts.all.at[i];
+	vec_release(&parts.all);
+	map_release(&parts.by_thread);
+	return n;
+}
+
 static bool is_larger(const struct lock *a, const struct lock *b)
 {
 	return a->held_up != b->held_up ? a->held_up > b->held_up : a->value > b->value;

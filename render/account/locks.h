@@ -36,6 +36,12 @@ bool lock_largest(const struct thread_accounts *, struct lock *out);
 struct lock_part lock_holder_in_kernel(const struct thread_accounts *,
 				       const struct thread_account *);
 
+/* Who ended most of the waits of that kind (model/reason.h) of the thread, the longest first; the
+ * number of them in @out, at most LOCK_WAKERS. */
+#define LOCK_WAKERS 3
+size_t lock_wakers(const struct thread_accounts *, const struct thread_account *, uint8_t kind,
+		   struct lock_part out[LOCK_WAKERS]);
+
 /* Threads each of which waited all the time of @span_ns for a lock that the next one held, the last
  * one for the first one's. */
 #define DEADLOCK_THREADS 8

@@ -190,8 +190,7 @@ static void put_row(struct sheet *s, const struct doc_table *t, const struct lay
 
 static void put_more(struct sheet *s, const struct doc_table *t, size_t left)
 {
-	_free_ char *more =
-		mem_printf("… %s more %s", count_text((int64_t)left), t->more ? t->more : "rows");
+	_free_ char *more = doc_more(t, left);
 
 	canvas_text(&s->canvas, FONT_SMALL, s->canvas.look->grey, SHEET_MARGIN, s->y + 10, more);
 	s->y += ROW;

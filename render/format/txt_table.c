@@ -262,8 +262,7 @@ void txt_table(struct term *term, const struct doc_table *t, size_t rows)
 		put_row(term, t, &l, row);
 	left = doc_table_rows(t) - l.rows;
 	if (left) {
-		_free_ char *more = mem_printf("… %s more %s", count_text((int64_t)left),
-					       t->more ? t->more : "rows");
+		_free_ char *more = doc_more(t, left);
 
 		term_spaces(term, TXT_MARGIN);
 		term_put(term, TERM_DIM, more);

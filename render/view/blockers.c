@@ -230,7 +230,10 @@ static void add_hold(const struct profile *p, holds *rows, struct map *known,
 	const uint64_t who =
 		hash_two((uint64_t)b->pid << 32 | b->tid, thread_key(&p->threads.at[b->thread]));
 	const struct reason *r = &p->reasons.at[b->reason];
-	const uint64_t lock = hash_two((uint64_t)b->by << 32 | r->object, r->kind);
+	/* Of a lock of the kernel nothing but the call may tell which it is. */
+	const uint32_t call = r->kind == REASON_CALL ? r->call : 0;
+	const uint64_t lock =
+		hash_two((uint64_t)b->by << 32 | r->object, (uint64_t)call << 32 | r->kind);
 	const uint32_t at = map_number(known, hash_two(who, lock), rows->n);
 
 	if (at == rows->n)
@@ -239,17 +242,18 @@ static void add_hold(const struct profile *p, holds *rows, struct map *known,
 		rows->at[at].ns += b->ns;
 }
 
-/* Of one of the kernel, what the thread was about: "kernel's: file, /srv/table.data". */
+/* Of one of the kernel, what the thread was about: "kernel's: file, /srv/table.data", "kernel's:
+ * unlink". */
 static void lock_cell(struct doc_table *t, const struct profile *p, const struct blocker *b)
 {
 	const struct reason *r = &p->reasons.at[b->reason];
-	const char *object = profile_text(p, r->object);
+	const char *object = profile_text(p, r->object), *call = profile_text(p, r->call);
+	const char *kind = r->kind < REASON_KINDS ? reason_kind_name(r->kind) : "";
 
 	if (b->by == BLOCKER_HELD)
 		doc_cell(t, 0, "%s", object);
 	else
-		doc_cell(t, 0, "kernel's: %s%s%s",
-			 r->kind < REASON_KINDS ? reason_kind_name(r->kind) : "",
+		doc_cell(t, 0, "kernel's: %s%s%s", r->kind == REASON_CALL && *call ? call : kind,
 			 *object ? ", " : "", object);
 }
 

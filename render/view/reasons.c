@@ -201,7 +201,7 @@ static void write_objects(const struct view_input *in, const struct reason_group
 	doc_heading(doc, "What threads waited for");
 	t = doc_table_of(doc, "", columns);
 	t->extra_from = MAIN_COLUMNS + 1;
-	doc_limit(t, TERMINAL_OBJECTS, 0, "things waited for");
+	doc_limit(t, TERMINAL_OBJECTS, 0, "objects");
 	for (size_t i = 0; i < g->rows.n; i++) {
 		const struct reason *r = &g->rows.at[i].is;
 

@@ -35,8 +35,9 @@ def postgres(case):
     os.chmod(script, 0o644)
     case.start(*server.command("pgbench", "-h", server.home, "-p", str(daemons.POSTGRES_PORT), "-n",
                                "-c", "4", "-T", "60", "-f", script, "postgres"), ready=1)
-    case.capture("-p", ",".join([str(server.pid), *server.backends()]), "--wall", "-d", "5")
-    case.expect(r"held up .*ProcSleep", r"postgres \d+")
+    case.capture("-p", ",".join([str(server.pid), *server.backends()]), "--wall", "--wakers",
+                 "-d", "5")
+    case.expect(r"held up .*ProcSleep", r"ended by postgres \d+ \(")
 
 
 CONFIG = """daemon off; pid {at}/pid; error_log {at}/error; worker_processes 1; user nobody nogroup;

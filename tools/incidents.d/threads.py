@@ -22,8 +22,8 @@ def deadlock(case):
 def socket(case):
     """a server that waits for another"""
     job = case.start(case.build("asks.c", "-g", "-O1", "-pthread"))
-    case.capture("-p", str(job.pid), "--wall", "-d", "3")
-    case.expect(r"front \d+", r"ask_backend", r"backend")
+    case.capture("-p", str(job.pid), "--wall", "--wakers", "-d", "3")
+    case.expect(r"front \d+", r"ask_backend", r"ended by backend \d+")
 
 
 def sharing(case):

@@ -292,7 +292,7 @@ static void a_kept_comparison_as_text(void **state)
 		"Changes  by verdict, then by how much the value changed\n"
 		"  Verdict    Change  95 % interval       Base     New  Of    Name  Module  Notes\n"
 		"  regressed  +100 %  +95.0 % … +105 %  1.50 s  3.00 s  zone  slow  app\n"
-		"  … 1 more rows\n"
+		"  … 1 more row\n"
 		"  1 more row is unchanged or undecided, 0 of them because of too few samples.\n"
 		"\n"
 		"Times of calls  quantiles of all calls of a side together, as measured\n"

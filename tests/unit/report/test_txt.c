@@ -60,7 +60,7 @@ static void test_table_in_a_pipe(void **state)
 		     "    Self            Function                   Module\n"
 		     "  75.0 %  ██████    größe\n"
 		     "  12.5 %  █         a_function_of_a_long_name  [kernel]\n"
-		     "  … 1 more functions\n");
+		     "  … 1 more function\n");
 }
 
 static void test_narrow_table_drops_bars_then_cuts(void **state)
@@ -74,7 +74,7 @@ static void test_narrow_table_drops_bars_then_cuts(void **state)
 		     "    Self  Function              Module\n"
 		     "  75.0 %  größe\n"
 		     "  12.5 %  a_function…long_name  [kernel]\n"
-		     "  … 1 more functions\n");
+		     "  … 1 more function\n");
 }
 
 static void test_colour_only_where_asked(void **state)
