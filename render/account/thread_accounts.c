@@ -63,10 +63,15 @@ static void add_rows(struct thread_accounts *a)
 void thread_accounts_init(struct thread_accounts *a, const struct profile *p,
 			  const struct selection *selection)
 {
+	static const char *const lives[] = {METRIC_WALL, METRIC_OFF_CPU};
 	struct selection all = *selection;
+	struct measure m;
 
 	*a = (struct thread_accounts){.p = p};
 	all.omit_idle = false;
+	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives) && !all.metric; i++)
+		if (measure_has(p, lives[i], &m))
+			all.metric = lives[i];
 	if (filter_init(&a->filter, p, &all) || !a->filter.measure.n)
 		return;
 	a->unit = a->filter.measure.unit;

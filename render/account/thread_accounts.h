@@ -37,8 +37,9 @@ struct thread_accounts {
 	const char *unit;
 };
 
-/* Of all that the selection takes, idle waits too. Empty where it is wrong or there is no metric.
- * To be released in any case. */
+/* Of all that the selection takes, idle waits too; where it names no metric, of as much of the
+ * threads' lives as there is: wall, off-cpu, else the first metric. Empty where it is wrong or
+ * there is no metric. To be released in any case. */
 void thread_accounts_init(struct thread_accounts *, const struct profile *,
 			  const struct selection *);
 void thread_accounts_release(struct thread_accounts *);

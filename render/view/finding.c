@@ -449,18 +449,6 @@ static void zone_clause(struct finding *f)
 
 /* --- the sentence ----------------------------------------------------------------------------- */
 
-/* What a thread's life consists of, where the capture has that and no metric was asked for. */
-static void count_threads(struct finding *f)
-{
-	const struct selection *wanted = f->in->selection;
-	struct selection all = *wanted;
-	struct measure m;
-
-	if (!all.metric && measure_has(f->in->profile, "wall", &m))
-		all.metric = "wall";
-	thread_accounts_init(&f->a, f->in->profile, &all);
-}
-
 /* NULL where there is nothing to say. Freed by the caller. */
 static char *finding_text(const struct view_input *in)
 {
@@ -468,7 +456,7 @@ static char *finding_text(const struct view_input *in)
 	_free_ char *idle = base_idle_text(in);
 	bool dead;
 
-	count_threads(&f);
+	thread_accounts_init(&f.a, in->profile, in->selection);
 	zone_clause(&f);
 	dead = deadlock_clause(&f);
 	if (idle)
