@@ -8,21 +8,19 @@
 #include "in_target.h"
 #include "wire_fields.h"
 
+/* Records are too large for BPF's stack: Linux 6.1 counts that of all calls together. */
+struct sample_room {
+	struct walk walk;
+	struct wire_labelled record; /* or its first part alone */
+};
+
 /* Scratch of the sampling programs alone: a sample may interrupt a probe, which has its own. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct walk);
+	__type(value, struct sample_room);
 } sample_scratch SEC(".maps");
-
-/* The same for the records of tracepoints with labels. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct wire_labelled);
-} sample_labelled SEC(".maps");
 
 const volatile __u32 config_mode[WIRE_EVENTS];
 const volatile struct wire_fields config_fields[WIRE_EVENTS];
@@ -59,25 +57,6 @@ static __always_inline void read_field(const void *record, const volatile struct
 					  record + (read_number(record, offset, 4) & 0xffff));
 }
 
-/* A sample of a tracepoint with the fields that its event asks for. */
-static void take_labelled(void *ctx, struct walk *walk, __u32 event, __u64 now_ns, __u64 weight)
-{
-	const volatile struct wire_fields *f = &config_fields[EVENT_OF(event)];
-	__u32 zero = 0;
-	struct wire_labelled *l = bpf_map_lookup_elem(&sample_labelled, &zero);
-
-	if (!l)
-		return;
-	*l = (struct wire_labelled){
-		.sample = {
-			.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight}};
-	for (__u32 i = 0; i < WIRE_LABELS; i++)
-		read_field(ctx, &f->labels[i], l->labels[i]);
-	if (f->sum.kind)
-		l->sum = read_number(ctx, f->sum.offset, f->sum.bytes);
-	sample_take(ctx, NULL, walk, &l->sample, sizeof(*l));
-}
-
 static bool is_labelled(__u32 event)
 {
 	const volatile struct wire_fields *f = &config_fields[EVENT_OF(event)];
@@ -85,19 +64,36 @@ static bool is_labelled(__u32 event)
 	return f->labels[0].kind || f->sum.kind;
 }
 
+/* Reads the fields that the event asks for from the record of a tracepoint. */
+static __always_inline void read_fields(const void *record, __u32 event, struct wire_labelled *to)
+{
+	const volatile struct wire_fields *f = &config_fields[EVENT_OF(event)];
+
+	__builtin_memset(to->labels, 0, sizeof(to->labels));
+	to->sum = 0;
+	for (__u32 i = 0; i < WIRE_LABELS; i++)
+		read_field(record, &f->labels[i], to->labels[i]);
+	if (f->sum.kind)
+		to->sum = read_number(record, f->sum.offset, f->sum.bytes);
+}
+
 static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u64 weight)
 {
-	struct wire_sample sample = {
-		.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight};
 	__u32 zero = 0;
-	struct walk *walk = bpf_map_lookup_elem(&sample_scratch, &zero);
+	struct sample_room *room = bpf_map_lookup_elem(&sample_scratch, &zero);
+	struct wire_sample *sample;
 
-	if (!walk)
+	if (!room)
 		return;
-	if (is_labelled(event))
-		take_labelled(ctx, walk, event, now_ns, weight);
-	else
-		sample_take(ctx, now, walk, &sample, sizeof(sample));
+	sample = &room->record.sample;
+	*sample = (struct wire_sample){
+		.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight};
+	if (is_labelled(event)) {
+		read_fields(ctx, event, &room->record);
+		sample_take(ctx, NULL, &room->walk, sample, sizeof(room->record));
+	} else {
+		sample_take(ctx, now, &room->walk, sample, sizeof(*sample));
+	}
 }
 
 /* Whether the hit is in a mode, user or kernel, that was not requested. The event itself passes
