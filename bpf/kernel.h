@@ -18,6 +18,19 @@
 
 #define CORE __attribute__((preserve_access_index))
 
+/* Of both locks the owner is a struct task_struct with flags in its low bits. */
+struct lock_owner {
+	long counter;
+} CORE;
+
+struct mutex {
+	struct lock_owner owner;
+} CORE;
+
+struct rw_semaphore {
+	struct lock_owner owner;
+} CORE;
+
 struct super_block {
 	unsigned int s_dev;
 	unsigned long s_magic; /* of its file system: linux/magic.h */

@@ -25,11 +25,13 @@ struct wire_off_woken {
 
 /* What a thread waited in, as its saved registers say; of totals all 0. */
 struct wire_reason {
-	wire_u64 arguments[2]; /* the first two of the system call */
-	/* Of the file behind the first one, if that is a descriptor; 0: it is none. With
-	 * WIRE_REASON_HELD the thread that held the lock when this one went to sleep, by its number
-	 * in its own PID namespace, which may be no thread. */
-	wire_u64 inode;
+	wire_u64 argument; /* the first of the system call */
+	/* Who held the lock when this thread went to sleep: of one of the kernel process << 32 |
+	 * thread, as the loader sees them; of one of user space the number in it, in the PID
+	 * namespace of the process, which may be no thread's, and WIRE_HOLDER_SHARED. 0: unknown.
+	 */
+	wire_u64 holder;
+	wire_u64 inode; /* of the file behind the argument, a descriptor; 0: it is none */
 	wire_u32 call;	/* the system call's number; WIRE_NO_CALL: the thread was in none */
 	wire_u16 mode;	/* of the inode: its type and rights, as in struct stat */
 	wire_u16 flags; /* enum wire_reason_flag */
@@ -41,12 +43,15 @@ _Static_assert(sizeof(struct wire_reason) == 96, "wire_reason is part of the con
 
 #define WIRE_NO_CALL 0xffffffffu
 
+/* A bit of a holder's number: the lock may be shared by processes. */
+#define WIRE_HOLDER_SHARED 0x80000000u
+
 enum wire_reason_flag {
 	WIRE_REASON_USER = 1,	/* the thread has user code, is none of the kernel's */
 	WIRE_REASON_COMPAT = 2, /* number and arguments are those of i386 */
 	WIRE_REASON_IO = 4,	/* it waited for a disk, as the kernel counts "iowait" */
 	WIRE_REASON_POLLED = 8, /* instead of the first argument: the descriptor that is polled */
-	WIRE_REASON_HELD = 16,	/* instead of an inode: who held the lock */
+	WIRE_REASON_OPEN = 16,	/* the wait goes on */
 };
 
 struct wire_offcpu {

@@ -89,8 +89,10 @@ struct doc_table {
 	size_t n_spare;
 	size_t terminal_rows; /* how many a terminal shows; 0: all */
 	size_t printed_rows;  /* how many a printed report shows; 0: terminal_rows */
-	const char *more;     /* static: the noun under a cut table: "functions" makes
-			       * "… 812 more functions"; or NULL */
+	const char *file; /* kept: the source file that numbers in its column "line" are of, or NULL
+			   */
+	const char *more; /* static: the noun under a cut table: "functions" makes
+			   * "… 812 more functions"; or NULL */
 };
 
 struct doc_fact {

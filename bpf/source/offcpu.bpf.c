@@ -66,6 +66,30 @@ static __always_inline __u32 holder_now(struct task_struct *task)
 	return holder_in(&wait, &mutex);
 }
 
+/* Flags in the low bits of a lock's owner; a reader that has the lock, or had it. */
+#define OWNER_FLAGS	   7ul
+#define OWNER_RWSEM_READER 1ul
+
+/* The same of a lock of the kernel. Who reads under one is not known: several may. */
+static __always_inline __u64 kernel_holder(const struct offcpu_thread *t)
+{
+	const __u64 lock = t->contended & ~(__u64)CONTENDED_KINDS;
+	const struct task_struct *task;
+	unsigned long owner;
+
+	if (config_ids_inner)
+		return 0;
+	if ((t->contended & CONTENDED_KINDS) == CONTENDED_MUTEX) {
+		owner = BPF_CORE_READ((struct mutex *)lock, owner.counter);
+	} else {
+		owner = BPF_CORE_READ((struct rw_semaphore *)lock, owner.counter);
+		if (owner & OWNER_RWSEM_READER)
+			return 0;
+	}
+	task = (void *)(owner & ~OWNER_FLAGS);
+	return (__u64)BPF_CORE_READ(task, tgid) << 32 | (__u32)BPF_CORE_READ(task, pid);
+}
+
 /* A thread of the target leaves its CPU; @t: its account, if it has one. */
 static void leave(struct task_struct *task, struct offcpu_thread *t, const struct leaving *l)
 {
@@ -101,7 +125,7 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	t->state = l->preempted ? 0 : state_of(l->state);
 	if (t->state) {
 		t->voluntary++;
-		t->holder = holder_now(task);
+		t->holder = t->contended ? kernel_holder(t) : holder_now(task);
 	} else {
 		t->involuntary++;
 	}

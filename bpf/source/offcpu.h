@@ -12,6 +12,11 @@
 #include "in_target.h"
 #include "wire_offcpu.h"
 
+/* In the low bits of a lock's address: what it is. */
+#define CONTENDED_MUTEX 1
+#define CONTENDED_RWSEM 2
+#define CONTENDED_KINDS 3
+
 /*
  * An unfinished wait can be cut: its part so far is accounted for and sampled, and a new wait
  * begins. The loader's iterator does that, while the thread may return to a CPU: it writes this
@@ -44,8 +49,8 @@ struct offcpu_thread {
 	 * left its CPU; how long it waited for other CPUs. */
 	struct cfs_rq *group;
 	__u64 throttled_ns, elsewhere_ns;
-	__u32 holder; /* of the lock that it waits for: see offcpu_holder.h; 0: unknown */
-	__u32 pad;
+	__u64 holder;	  /* of the lock that it waits for: as in struct wire_reason */
+	__u64 contended;  /* the kernel's lock that it waits for, and its kind; 0: none */
 	__u64 told_delay; /* its run_delay at told_ns */
 	__u64 told_ns;	  /* until when who ran meanwhile is added up; 0: from the wait's begin */
 	struct offcpu_cut cut;
@@ -294,14 +299,6 @@ void offcpu_describe(struct wire_offcpu *, const struct offcpu_thread *, const s
 		     __u64 now_ns, __u64 weight) __hidden;
 /* What the task waits in, or waited in if its wait has just ended: a trusted pointer (BTF). */
 void offcpu_reason(struct task_struct *, struct wire_reason *) __hidden;
-/* Says in the reason of a wait who held the lock; 0: it is unknown. */
-static __always_inline void offcpu_held(struct wire_reason *reason, __u32 holder)
-{
-	if (!holder)
-		return;
-	reason->inode = holder;
-	reason->flags |= WIRE_REASON_HELD;
-}
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;

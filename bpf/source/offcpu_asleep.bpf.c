@@ -111,7 +111,7 @@ static __always_inline struct asleep_room *room_for(__u64 *mm)
 
 /* Who holds the lock for which the thread went to sleep; of one that has slept from before the
  * capture on, which it still does. */
-static __always_inline __u32 holder_of(const struct asleep *a, const struct offcpu_thread *t)
+static __always_inline __u64 holder_of(const struct asleep *a, const struct offcpu_thread *t)
 {
 	struct holder_mutex *mutex = (void *)a->room->bytes;
 	struct holder_wait wait;
@@ -145,12 +145,13 @@ int offcpu_asleep(struct bpf_iter__task *ctx)
 		return 0;
 	offcpu_describe(&record, part.thread, &part.wait, part.now_ns, part.weight);
 	offcpu_reason(task, &record.reason);
+	record.reason.flags |= WIRE_REASON_OPEN;
 	a.mm = (__u64)BPF_CORE_READ(task, mm);
 	a.room = room_for(&a.mm);
 	if (!a.room)
 		return 0;
 	a.room->mm = a.mm;
-	offcpu_held(&record.reason, holder_of(&a, part.thread));
+	record.reason.holder = holder_of(&a, part.thread);
 	asleep_take(&a);
 	if (is_awaited(&part))
 		a.room->mm = 0;

@@ -10,6 +10,7 @@
 #define SOURCE_OFFCPU_HOLDER_H
 
 #include "kernel.h"
+#include "wire_offcpu.h"
 
 #define CALL_FUTEX 202 /* of x86-64 */
 
@@ -18,7 +19,8 @@
 #define FUTEX_LOCK_PI	  6
 #define FUTEX_WAIT_BITSET 9
 #define FUTEX_LOCK_PI2	  13
-#define FUTEX_FLAGS	  (128 | 256) /* of one process alone, by another clock */
+#define FUTEX_PRIVATE	  128	      /* of one process alone */
+#define FUTEX_FLAGS	  (128 | 256) /* that, and by another clock */
 #define FUTEX_WAITERS	  0x80000000u
 #define FUTEX_TID_MASK	  0x3fffffffu
 
@@ -36,6 +38,7 @@ struct holder_wait {
 	__u64 at; /* address of the word; 0: it waits for no lock that has an owner */
 	__u32 expected;
 	bool inherits;
+	__u32 shared; /* WIRE_HOLDER_SHARED, or 0 */
 };
 
 /* What a thread in a system call of x86-64 waits for. */
@@ -46,6 +49,7 @@ static __always_inline struct holder_wait holder_wait_of(const struct pt_regs___
 
 	if (saved->orig_ax != CALL_FUTEX || !(saved->cs & 3))
 		return w;
+	w.shared = saved->si & FUTEX_PRIVATE ? 0 : WIRE_HOLDER_SHARED;
 	w.inherits = operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2;
 	if (w.inherits || ((operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) &&
 			   (w.expected == HOLDER_CONTENDED || w.expected & FUTEX_WAITERS)))
@@ -56,8 +60,8 @@ static __always_inline struct holder_wait holder_wait_of(const struct pt_regs___
 	return w;
 }
 
-/* The number of the thread that holds it, in its own PID namespace; 0: unknown. */
-static __always_inline __u32 holder_in(const struct holder_wait *w, const struct holder_mutex *m)
+static __always_inline __u32 holder_number(const struct holder_wait *w,
+					   const struct holder_mutex *m)
 {
 	const __u32 number = m->word & FUTEX_TID_MASK;
 
@@ -69,6 +73,15 @@ static __always_inline __u32 holder_in(const struct holder_wait *w, const struct
 	if (m->word != HOLDER_CONTENDED || m->kind >= HOLDER_KINDS)
 		return 0;
 	return m->owner & FUTEX_TID_MASK;
+}
+
+/* The number of the thread that holds it, in its own PID namespace, with WIRE_HOLDER_SHARED; 0:
+ * unknown. */
+static __always_inline __u32 holder_in(const struct holder_wait *w, const struct holder_mutex *m)
+{
+	const __u32 number = holder_number(w, m);
+
+	return number ? number | w->shared : 0;
 }
 
 #endif

@@ -56,20 +56,20 @@ static __always_inline void read_file(struct task_struct *task, __u64 descriptor
 	read_name(file, reason);
 }
 
-/* A thread that polls a single descriptor waits for that. Only the current task's user memory can
- * be read. */
-static __always_inline void read_polled(struct task_struct *task, struct wire_reason *reason)
+/* A thread that polls a single descriptor, of @n, waits for that. Only the current task's user
+ * memory can be read. */
+static __always_inline void read_polled(struct task_struct *task, __u64 n,
+					struct wire_reason *reason)
 {
 	__u32 descriptor;
 
 	if ((reason->call != CALL_POLL && reason->call != CALL_PPOLL) ||
-	    reason->flags & WIRE_REASON_COMPAT || reason->arguments[1] != 1 ||
-	    task != bpf_get_current_task_btf())
+	    reason->flags & WIRE_REASON_COMPAT || n != 1 || task != bpf_get_current_task_btf())
 		return;
-	if (bpf_probe_read_user(&descriptor, sizeof(descriptor), (void *)reason->arguments[0]))
+	if (bpf_probe_read_user(&descriptor, sizeof(descriptor), (void *)reason->argument))
 		return;
 	reason->flags |= WIRE_REASON_POLLED;
-	reason->arguments[0] = descriptor;
+	reason->argument = descriptor;
 }
 
 /* A system call that the kernel goes on with by itself after a signal is restart_syscall then, with
@@ -77,18 +77,16 @@ static __always_inline void read_polled(struct task_struct *task, struct wire_re
 static __always_inline void read_call(struct task_struct *task, struct pt_regs___kernel *saved,
 				      struct wire_reason *reason)
 {
-	__u64 arguments[2] = {saved->di, saved->si};
+	__u64 first = saved->di;
 
 	if (BPF_CORE_READ(task, thread_info.status) & TS_COMPAT) {
 		reason->flags |= WIRE_REASON_COMPAT;
-		arguments[0] = (__u32)saved->bx;
-		arguments[1] = (__u32)saved->cx;
+		first = (__u32)saved->bx;
 	}
 	reason->call = saved->orig_ax;
-	reason->arguments[0] = arguments[0];
-	reason->arguments[1] = arguments[1];
-	read_polled(task, reason);
-	read_file(task, reason->arguments[0], reason);
+	reason->argument = first;
+	read_polled(task, saved->si, reason);
+	read_file(task, reason->argument, reason);
 }
 
 void offcpu_reason(struct task_struct *task, struct wire_reason *reason)

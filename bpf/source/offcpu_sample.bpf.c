@@ -56,7 +56,7 @@ void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w,
 		return;
 	offcpu_describe(&s->record, t, w, now_ns, weight);
 	offcpu_reason(bpf_get_current_task_btf(), &s->record.reason);
-	offcpu_held(&s->record.reason, t->holder);
+	s->record.reason.holder = t->holder;
 	sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record));
 }
 

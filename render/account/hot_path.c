@@ -6,31 +6,18 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "query/short_name.h"
+#include "query/startup.h"
 
 /* Every stack begins with some of these: that they have all of the time says nothing. */
-static const char *const starters[] = {"_start",
-				       "__libc_start_main",
-				       "__libc_start_main_impl",
-				       "__libc_start_call_main",
-				       "main",
-				       "start_thread",
-				       "clone",
-				       "__clone",
-				       "clone3",
-				       "__clone3",
-				       "__GI___clone",
-				       "thread_start",
-				       "runtime.goexit",
-				       "runtime.main"};
-
 static bool is_starter(const struct profile *p, uint32_t function)
 {
+	static const char *const mains[] = {"main", "runtime.goexit", "runtime.main"};
 	const char *name = profile_text(p, p->functions.at[function].name);
 
-	for (size_t i = 0; i < sizeof(starters) / sizeof(*starters); i++)
-		if (!strcmp(name, starters[i]))
+	for (size_t i = 0; i < sizeof(mains) / sizeof(*mains); i++)
+		if (!strcmp(name, mains[i]))
 			return true;
-	return false;
+	return startup_of(p, function) == STARTUP_THREAD;
 }
 
 /* By row of the threads whether it is of that thread. Freed by the caller. */

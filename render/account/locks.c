@@ -56,31 +56,57 @@ static bool is_same(struct lock_thread a, struct lock_thread b)
 	return a.pid == b.pid && a.tid == b.tid;
 }
 
-/* Who held the lock for longest while others waited for it. */
-static void find_holder(const struct thread_accounts *a, struct lock *lock)
+struct lock_parts {
+	VEC(struct lock_part) all;
+	struct map by_thread;
+};
+
+static void add_part(struct lock_parts *parts, const struct blocker *b)
 {
-	VEC(struct lock) holders = {0};
-	struct map by_thread = {0};
+	const uint64_t key = (uint64_t)b->pid << 32 | b->tid;
+	const uint32_t at = map_number(&parts->by_thread, key, parts->all.n);
 
-	vec_each (b, &a->p->blockers) {
-		const struct lock_thread holder = {b->pid, b->tid, b->name};
-		uint32_t at;
+	if (at == parts->all.n)
+		vec_push(&parts->all, ((struct lock_part){{b->pid, b->tid, b->name}, 0}));
+	parts->all.at[at].ns += b->ns;
+}
 
-		if (!is_held(a, b) || !lock->object ||
-		    a->p->reasons.at[b->reason].object != lock->object)
-			continue;
-		at = map_number(&by_thread, (uint64_t)b->pid << 32 | b->tid, holders.n);
-		if (at == holders.n)
-			vec_push(&holders, ((struct lock){.holder = holder}));
-		holders.at[at].held_ns += b->ns;
-	}
-	vec_each (h, &holders)
-		if (h->held_ns > lock->held_ns) {
-			lock->holder = h->holder;
-			lock->held_ns = h->held_ns;
-		}
-	vec_release(&holders);
-	map_release(&by_thread);
+/* The largest part; releases them. */
+static struct lock_part take_most(struct lock_parts *parts)
+{
+	struct lock_part most = {0};
+
+	vec_each (part, &parts->all)
+		if (part->ns > most.ns)
+			most = *part;
+	vec_release(&parts->all);
+	map_release(&parts->by_thread);
+	return most;
+}
+
+/* Which thread is in the rows of the lock that say @by for the longest time. */
+static struct lock_part find_most(const struct thread_accounts *a, const struct lock *lock,
+				  enum blocker_by by)
+{
+	struct lock_parts parts = {0};
+
+	vec_each (b, &a->p->blockers)
+		if (b->by == by && (!a->filter.thread || a->filter.thread[b->thread]) &&
+		    a->p->reasons.at[b->reason].object == lock->object)
+			add_part(&parts, b);
+	return take_most(&parts);
+}
+
+struct lock_part lock_holder_in_kernel(const struct thread_accounts *a,
+				       const struct thread_account *t)
+{
+	const uint64_t key = thread_key(&a->p->threads.at[t->thread]);
+	struct lock_parts parts = {0};
+
+	vec_each (b, &a->p->blockers)
+		if (b->by == BLOCKER_HELD_KERNEL && thread_key(&a->p->threads.at[b->thread]) == key)
+			add_part(&parts, b);
+	return take_most(&parts);
 }
 
 static bool is_larger(const struct lock *a, const struct lock *b)
@@ -102,8 +128,11 @@ bool lock_largest(const struct thread_accounts *a, struct lock *out)
 			*out = *lock;
 			found = true;
 		}
-	if (found)
-		find_holder(a, out);
+	if (found && out->object) {
+		out->holder = find_most(a, out, BLOCKER_HELD);
+		out->waker = find_most(a, out, BLOCKER_WOKE);
+		out->open_ns = find_most(a, out, BLOCKER_OPEN).ns;
+	}
 	vec_release(&l.all);
 	map_release(&l.by_object);
 	map_release(&l.by_thread);

@@ -13,17 +13,28 @@ struct lock_thread {
 	uint32_t name; /* a string */
 };
 
+/* The thread in the largest part of the waits for a lock, of @ns; tid 0: none. */
+struct lock_part {
+	struct lock_thread thread;
+	int64_t ns;
+};
+
 /* Waits for one lock; for those in one function where nothing names the lock. */
 struct lock {
 	uint32_t object, function, threads;
-	int64_t value, held_up;	   /* held_up: of threads that surely had something to do */
-	struct lock_thread holder; /* who held it when most of the waits began, if it is known */
-	int64_t held_ns;	   /* of these waits */
+	int64_t value, held_up;	 /* held_up: of threads that surely had something to do */
+	struct lock_part holder; /* who held it when these waits began */
+	struct lock_part waker;	 /* who ended these waits */
+	int64_t open_ns;	 /* of waits that did not end in the capture */
 };
 
 /* The lock with the longest waits of threads that had something to do; if it is known of none,
  * of those that may have. It has a name or a function; false: there is none. */
 bool lock_largest(const struct thread_accounts *, struct lock *out);
+
+/* Who held locks of the kernel for longest for which the thread waited; tid 0: nobody is known. */
+struct lock_part lock_holder_in_kernel(const struct thread_accounts *,
+				       const struct thread_account *);
 
 /* Threads each of which waited all the time of @span_ns for a lock that the next one held, the last
  * one for the first one's. */

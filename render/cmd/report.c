@@ -126,14 +126,15 @@ static int choose_format(struct report *r)
 		if (!dot || !dot[1])
 			return err(-EINVAL,
 				   "'%s' does not say which format: use the extension .html, .pdf, "
-				   ".svg, .png, .csv or .txt, or --format",
+				   ".svg, .png, .csv, .json or .txt, or --format",
 				   r->output);
 		name = dot + 1;
 	}
 	r->format = format_find(name);
 	if (!r->format)
 		return err(-EINVAL,
-			   "no format '%s': the formats are html, pdf, svg, png, csv and txt",
+			   "no format '%s': the formats are html, pdf, svg, png, csv, "
+			   "json and txt",
 			   name);
 	return 0;
 }
@@ -221,7 +222,7 @@ static int put_in_order(const struct report *r, const struct material *m, struct
 
 	if (!sorted && !zone_rows_have(&m->zone_rows, sort) && strcmp(sort, "name"))
 		return no_column(m, sort + (sort[0] == '-'));
-	if (r->top && (r->format->medium == DOC_TABLE || r->format->medium == DOC_PAGE))
+	if (r->top && r->format->all_rows)
 		doc_top(doc, r->top);
 	return 0;
 }

@@ -79,5 +79,6 @@ const struct format csv_format = {
 	.about = "tables with every column and every row: zones, else functions",
 	.medium = DOC_TABLE,
 	.one_view = true,
+	.all_rows = true,
 	.write = csv_write,
 };

@@ -47,6 +47,7 @@ struct format {
 	 * them alone. */
 	enum doc_medium medium;
 	bool one_view;
+	bool all_rows; /* of tables, unless --top says how many; without it see rows above */
 	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
 	 * ferror() and closes. */
 	int (*write)(const struct doc *, const struct format_options *, FILE *out);

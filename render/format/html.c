@@ -12,7 +12,9 @@
 #include "format/html_samples.h"
 #include "format/html_table.h"
 #include "paint/xml.h"
+#include "paint/calltree.h"
 #include "query/frame_class.h"
+#include "query/startup.h"
 #include "paint/words.h"
 
 /* Frames at the end of a path that show before it is opened. */
@@ -196,19 +198,23 @@ static void frame_write(FILE *out, const struct tree *t, uint32_t node)
 /* The line that stands for a path until it is opened: its share and the end of it. */
 static void path_summary(FILE *out, const struct doc_path *path, const struct tree *t)
 {
-	size_t n = path->nodes.n, first = n > PATH_LEAVES ? n - PATH_LEAVES : 0;
+	path_items items = {0};
 
+	path_end(t, path, PATH_LEAVES, &items);
 	fputs("<summary>", out);
 	xml_element(out, "b", "", path->share);
 	fputs("<span class=\"leaves\">", out);
-	if (first)
-		fputs("… › ", out);
-	for (size_t i = first; i < n; i++) {
-		xml_named(out, "span", "",
-			  profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
-		fputs(i + 1 < n ? " › " : "", out);
+	for (size_t i = 0; i < items.n; i++) {
+		const uint32_t node = items.at[i].node;
+
+		if (node)
+			xml_named(out, "span", "",
+				  profile_text(t->profile, t->nodes.at[node].name));
+		fputs(node ? "" : "…", out);
+		fputs(i + 1 < items.n ? " › " : "", out);
 	}
 	fputs("</span></summary>\n", out);
+	vec_release(&items);
 }
 
 static void path_write(struct page *pg, const struct doc_path *path, const struct tree *t)
@@ -295,7 +301,7 @@ static void page_release(struct page *pg)
 	vec_release(&pg->placed);
 }
 
-/* What frames may be, before all that shows frames. */
+/* What frames may be, and which of them are of startup, before all that shows frames. */
 static void kinds_pack(struct pack *out)
 {
 	pack_uint(out, TAG_KINDS);
@@ -305,6 +311,9 @@ static void kinds_pack(struct pack *out)
 		pack_uint(out, pack_string(out, frame_class_label(c, false)));
 		pack_uint(out, pack_string(out, frame_class_label(c, true)));
 	}
+	pack_uint(out, startup_names_n);
+	for (size_t i = 0; i < startup_names_n; i++)
+		pack_uint(out, pack_string(out, startup_names[i].name));
 }
 
 static int html_write(const struct doc *doc, const struct format_options *options, FILE *out)
@@ -336,5 +345,6 @@ const struct format html_format = {
 	.extension = "html",
 	.about = "one page with flame graph, search and tables; loads nothing",
 	.medium = DOC_PAGE,
+	.all_rows = true,
 	.write = html_write,
 };

@@ -180,6 +180,7 @@ void html_table_pack(struct pack *out, const struct doc_table *t)
 		columns += is_written(t, c);
 	pack_uint(out, columns);
 	pack_uint(out, doc_table_rows(t));
+	pack_uint(out, pack_string(out, t->file ? t->file : ""));
 	for (size_t c = 0; c < t->columns.n; c++)
 		if (is_written(t, c))
 			column_pack(out, t, c);

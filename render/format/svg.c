@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "paint/canvas.h"
@@ -126,13 +127,20 @@ static void put_36(FILE *out, int64_t v)
 	fwrite(text + i, 1, sizeof(text) - i, out);
 }
 
+/* A colour, or that with stripes: see put_stripes(). */
+static void put_fill(struct rgb c, bool striped, FILE *out)
+{
+	fprintf(out, striped ? " fill=\"url(#w%02x%02x%02x)\"" : " fill=\"#%02x%02x%02x\"", c.r,
+		c.g, c.b);
+}
+
 /* The start of a box, whose title follows: its shape, and what the script knows it by. */
-static void put_path(const struct flame_picture *p, const char *class, struct rgb c, int64_t x,
-		     int64_t w, const struct plot_rect *r, FILE *out)
+static void put_path(const struct flame_picture *p, int64_t x, int64_t w, const struct plot_rect *r,
+		     FILE *out)
 {
 	double gap = r->w > 3 ? 0.5 : 0;
 
-	fprintf(out, "<path%s fill=\"#%02x%02x%02x\" d=\"M", class, c.r, c.g, c.b);
+	fputs(" d=\"M", out);
 	put_number(out, r->x);
 	fputs(" 0h", out);
 	put_number(out, r->w - gap < 0.1 ? 0.1 : r->w - gap);
@@ -147,13 +155,24 @@ static void put_path(const struct flame_picture *p, const char *class, struct rg
 	fputs("\">", out);
 }
 
+/* Whatever its width: it may be zoomed. */
+static bool is_striped(const struct flame_picture *p, const struct flame_box *b)
+{
+	const struct tree *t = p->plot.flame.tree;
+
+	return flame_is_wait(t, &t->nodes.at[b->node]);
+}
+
 static void put_box(const struct flame_picture *p, const struct flame_box *b, FILE *out)
 {
 	const struct tree *t = p->plot.flame.tree;
+	const struct tree_node *n = &t->nodes.at[b->node];
 	struct plot_rect r = {0};
 
 	plot_place(&p->plot, b, &r);
-	put_path(p, "", flame_colour(t, &t->nodes.at[b->node]), b->x, b->w, &r, out);
+	fputs("<path", out);
+	put_fill(flame_colour(t, n), is_striped(p, b), out);
+	put_path(p, b->x, b->w, &r, out);
 	put_title(p, b, out);
 	fputs("</path>", out);
 	put_label(p, plot_name(&p->plot, b), &r, out);
@@ -173,7 +192,9 @@ static void put_merged(const struct flame_picture *p, const struct flame_merged 
 		units_percent(share, sizeof(share), (double)m->w, (double)t->nodes.at[0].total),
 		units_value(value, sizeof(value), (double)m->w, t->unit));
 	plot_place_merged(&p->plot, m, &r);
-	put_path(p, " class=\"m\"", FLAME_MERGED, m->x, m->w, &r, out);
+	fputs("<path class=\"m\"", out);
+	put_fill(FLAME_MERGED, false, out);
+	put_path(p, m->x, m->w, &r, out);
 	fprintf(out, "<title>%s\n", name);
 	xml_text(out, numbers);
 	fputs("</title></path>", out);
@@ -257,17 +278,48 @@ static void put_legend(const struct flame_picture *p, FILE *out)
 
 	for (size_t i = 0; i < n; i++) {
 		const double width = 16 + (double)strlen(entries[i].label) * TEXT_WIDTH;
-		struct rgb c = entries[i].colour;
 
 		if (x + width > p->width - PICTURE_MARGIN)
 			break;
-		fprintf(out,
-			"<rect x=\"%.0f\" y=\"71\" width=\"11\" height=\"11\" "
-			"fill=\"#%02x%02x%02x\"/><text class=\"l\" x=\"%.0f\" "
-			"y=\"80.5\">%s</text>\n",
-			x, c.r, c.g, c.b, x + 16, entries[i].label);
+		fprintf(out, "<rect x=\"%.0f\" y=\"71\" width=\"11\" height=\"11\"", x);
+		put_fill(entries[i].colour, entries[i].waits, out);
+		fprintf(out, "/><text class=\"l\" x=\"%.0f\" y=\"80.5\">%s</text>\n", x + 16,
+			entries[i].label);
 		x += width + 20;
 	}
+}
+
+/* The colours of waits, each with the same stripes over it, as fills. */
+static void put_stripes(const struct flame_picture *p, FILE *out)
+{
+	const struct tree *t = p->plot.flame.tree;
+	const struct rgb ink = FLAME_STRIPE_INK;
+	struct map seen = {0};
+	bool fresh;
+
+	vec_each (b, &p->plot.flame.boxes) {
+		const struct rgb c = flame_colour(t, &t->nodes.at[b->node]);
+
+		if (!is_striped(p, b))
+			continue;
+		map_put(&seen, (uint64_t)c.r << 16 | (uint64_t)c.g << 8 | c.b, &fresh);
+		if (!fresh)
+			continue;
+		if (seen.n == 1)
+			fprintf(out,
+				"<defs><path id=\"w\" d=\"M-1 1L1-1M0 7L7 0M6 8L8 6\" "
+				"stroke=\"#%02x%02x%02x\" stroke-opacity=\"%g\" "
+				"stroke-width=\"%g\"/>\n",
+				ink.r, ink.g, ink.b, FLAME_STRIPE_ALPHA, FLAME_STRIPE_WIDTH);
+		fprintf(out,
+			"<pattern id=\"w%02x%02x%02x\" width=\"%d\" height=\"%d\" "
+			"patternUnits=\"userSpaceOnUse\"><path d=\"M0 0h%dv%dH0z\"",
+			c.r, c.g, c.b, FLAME_STRIPE, FLAME_STRIPE, FLAME_STRIPE, FLAME_STRIPE);
+		put_fill(c, false, out);
+		fputs("/><use href=\"#w\"/></pattern>\n", out);
+	}
+	fputs(seen.n ? "</defs>\n" : "", out);
+	map_release(&seen);
 }
 
 static void put_style(const struct flame_picture *p, FILE *out)
@@ -300,6 +352,7 @@ static void put_head(const struct flame_picture *p, FILE *out)
 	xml_text(out, p->doc->title);
 	fputs("</title>\n", out);
 	put_style(p, out);
+	put_stripes(p, out);
 	put_line(out, "t", 27, p->doc->title,
 		 room > BUTTONS ? (size_t)((room - BUTTONS) / TITLE_WIDTH) : 1);
 	put_line(out, "s", 45, p->doc->subtitle, (size_t)(room / TEXT_WIDTH));

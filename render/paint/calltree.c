@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "query/startup.h"
 
 /* The order of siblings as text has them: heaviest first, or by name. */
 struct siblings {
@@ -179,6 +180,9 @@ char *calltree_note(const struct calltree *c, double least)
 	return mem_printf("branches below %g %% are left out: %s", least, count_text(c->branches));
 }
 
+/* Items that the first waker takes of a long path. */
+#define WAKER_ITEMS 3
+
 static void fold_runs(const struct tree *t, const struct doc_path *path, path_items *out)
 {
 	uint32_t last = 0;
@@ -194,70 +198,103 @@ static void fold_runs(const struct tree *t, const struct doc_path *path, path_it
 	}
 }
 
-/* What every thread and every system call begins with, and says nothing of this one. */
-static bool is_boilerplate(const struct tree *t, const struct path_item *item)
+static bool is_startup(const struct tree *t, uint32_t node)
 {
-	static const char *const names[] = {"_start",
-					    "__libc_start_main",
-					    "__libc_start_main_impl",
-					    "__libc_start_main@@GLIBC_2.34",
-					    "__libc_start_call_main",
-					    "clone",
-					    "clone3",
-					    "__clone3",
-					    "start_thread",
-					    "entry_SYSCALL_64_after_hwframe",
-					    "entry_SYSCALL_64",
-					    "do_syscall_64",
-					    "x64_sys_call",
-					    "el0t_64_sync",
-					    "el0t_64_sync_handler",
-					    "el0_svc",
-					    "el0_svc_common.constprop.0",
-					    "do_el0_svc",
-					    "invoke_syscall",
-					    "ret_from_fork",
-					    "ret_from_fork_asm"};
-	const char *name = profile_text(t->profile, t->nodes.at[item->node].name);
+	return startup_of(t->profile, t->nodes.at[node].function) != STARTUP_NOT;
+}
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (item->node && t->nodes.at[item->node].function && !strcmp(name, names[i]))
-			return true;
-	return false;
+/* A gap of @frames, or more of the gap that is there last. */
+static void add_gap(path_items *items, uint32_t frames)
+{
+	if (items->n && !items->at[items->n - 1].node)
+		items->at[items->n - 1].times += frames;
+	else
+		vec_push(items, ((struct path_item){.times = frames}));
 }
 
 /* Makes each run of such frames one item, but for the leaf. */
-static void cut_boilerplate(const struct tree *t, path_items *items)
+static void cut_startup(const struct tree *t, path_items *items)
+{
+	path_items kept = {0};
+
+	for (size_t i = 0; i < items->n; i++)
+		if (i + 1 < items->n && is_startup(t, items->at[i].node))
+			add_gap(&kept, items->at[i].times);
+		else
+			vec_push(&kept, items->at[i]);
+	vec_release(items);
+	*items = kept;
+}
+
+/* The mark before the one that ended a wait ("[woken by]"), where the chain of
+ * wakers begins; the number of items: there is none. */
+static size_t first_waker(const struct tree *t, const path_items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		if (items->at[i].node &&
+		    !strcmp(profile_text(t->profile, t->nodes.at[items->at[i].node].name),
+			    "[woken by]"))
+			return i;
+	return items->n;
+}
+
+/* Makes gaps of the items from @head on and below @tail but for two from @waker on. */
+static void cut_middle(path_items *items, size_t head, size_t waker, size_t tail)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < items->n; i++) {
-		const bool cut = i + 1 < items->n && is_boilerplate(t, &items->at[i]);
+		const struct path_item item = items->at[i];
 
-		if (cut && n && !items->at[n - 1].node)
-			items->at[n - 1].times += items->at[i].times;
-		else if (cut)
-			items->at[n++] = (struct path_item){.times = items->at[i].times};
+		if (i < head || i >= tail || i == waker || i == waker + 1)
+			items->at[n++] = item;
+		else if (n > head && !items->at[n - 1].node)
+			items->at[n - 1].times += item.times;
 		else
-			items->at[n++] = items->at[i];
+			items->at[n++] = (struct path_item){.times = item.times};
 	}
 	items->n = n;
 }
 
 void path_layout(const struct tree *t, const struct doc_path *path, size_t max, path_items *out)
 {
-	size_t head = max / 3, tail = max - head - 1, gap = 0;
+	size_t head = max / 3, tail = max - head - 1, waker;
 
 	fold_runs(t, path, out);
 	if (out->n > max)
-		cut_boilerplate(t, out);
+		cut_startup(t, out);
 	if (out->n <= max)
 		return;
-	for (size_t i = head; i < out->n - tail; i++)
-		gap += out->at[i].times;
-	out->at[head] = (struct path_item){.times = (uint32_t)gap};
-	memmove(&out->at[head + 1], &out->at[out->n - tail], tail * sizeof(out->at[0]));
-	out->n = max;
+	waker = first_waker(t, out);
+	/* With another gap before it, and its name after it. */
+	if (waker >= head && waker + 1 < out->n - tail && tail > WAKER_ITEMS)
+		tail -= WAKER_ITEMS;
+	else
+		waker = out->n;
+	cut_middle(out, head, waker, out->n - tail);
+}
+
+void path_end(const struct tree *t, const struct doc_path *path, size_t max, path_items *out)
+{
+	const bool whole = path->nodes.n <= max;
+	size_t named = 0;
+
+	for (size_t i = path->nodes.n; i--;) {
+		const uint32_t node = path->nodes.at[i];
+
+		if (!whole && (named == max || (named && is_startup(t, node)))) {
+			add_gap(out, 1);
+			continue;
+		}
+		vec_push(out, ((struct path_item){.node = node, .times = 1}));
+		named++;
+	}
+	for (size_t i = 0; i < out->n / 2; i++) {
+		const struct path_item item = out->at[i];
+
+		out->at[i] = out->at[out->n - 1 - i];
+		out->at[out->n - 1 - i] = item;
+	}
 }
 
 char *path_item_text(const struct tree *t, const struct path_item *item)

@@ -44,9 +44,13 @@ struct path_item {
 };
 typedef VEC(struct path_item) path_items;
 
-/* At most @max items, root first, where max is at least 5; the last ones are kept rather than
- * the first. The caller releases *@out. */
+/* At most @max items, root first, where max is at least 5; frames of query/startup.h go first, then
+ * the last ones are kept rather than the first. The caller releases *@out. */
 void path_layout(const struct tree *, const struct doc_path *, size_t max, path_items *out);
+
+/* The last @max frames of a path that say something of the program (query/startup.h), in order, and
+ * the gaps before and between them; all of a path that has no more. */
+void path_end(const struct tree *, const struct doc_path *, size_t max, path_items *out);
 
 /* "name", "name ×12", "… 40 frames …"; clean UTF-8, freed by the caller. */
 char *path_item_text(const struct tree *, const struct path_item *);

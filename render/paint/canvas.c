@@ -1,6 +1,7 @@
 #include "paint/canvas.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -140,8 +141,23 @@ static void cairo_text(struct canvas *c, enum canvas_font font, struct rgb rgb, 
 	pango_cairo_show_layout(c->cr, c->layout);
 }
 
-const struct canvas_out CANVAS_CAIRO = {.box = cairo_box, .text = cairo_text};
-const struct canvas_out CANVAS_NOTHING = {NULL, NULL};
+static void cairo_stripes(struct canvas *c, const struct canvas_line *lines, size_t n, double width)
+{
+	const struct rgb ink = FLAME_STRIPE_INK;
+
+	cairo_set_source_rgba(c->cr, ink.r / 255.0, ink.g / 255.0, ink.b / 255.0,
+			      FLAME_STRIPE_ALPHA);
+	cairo_set_line_width(c->cr, width);
+	for (size_t i = 0; i < n; i++) {
+		cairo_move_to(c->cr, lines[i].x0, lines[i].y0);
+		cairo_line_to(c->cr, lines[i].x1, lines[i].y1);
+	}
+	cairo_stroke(c->cr);
+}
+
+const struct canvas_out CANVAS_CAIRO = {
+	.box = cairo_box, .text = cairo_text, .stripes = cairo_stripes};
+const struct canvas_out CANVAS_NOTHING = {NULL, NULL, NULL};
 
 void canvas_box(struct canvas *c, struct rgb rgb, double x, double y, double w, double h)
 {
@@ -235,13 +251,35 @@ static void plot_label(struct canvas *c, const char *name, const struct plot_rec
 		       room + pad, cut);
 }
 
-static void plot_box(struct canvas *c, struct rgb colour, const struct plot_rect *r,
-		     const char *name, double size)
+/* Lines on which x + y is a multiple of the stripes' distance, within the box: those of neighbours
+ * go on in each other. @unit: of a page's pixel. */
+static void stripes(struct canvas *c, double x, double y, double w, double h, double unit)
+{
+	const double step = FLAME_STRIPE * unit;
+	VEC(struct canvas_line) lines = {0};
+
+	if (!c->out->stripes || w <= FLAME_STRIPE_LEAST * unit)
+		return;
+	for (double sum = ceil((x + y) / step) * step; sum < x + w + y + h; sum += step) {
+		const double left = fmax(x, sum - y - h), right = fmin(x + w, sum - y);
+
+		vec_push(&lines, ((struct canvas_line){left, sum - left, right, sum - right}));
+	}
+	c->out->stripes(c, lines.at, lines.n, FLAME_STRIPE_WIDTH * unit);
+	vec_release(&lines);
+}
+
+/* How large a pixel of the page is, by the size of what is written in boxes there. */
+#define LABEL_PIXELS 12
+
+static void plot_box(struct canvas *c, struct rgb colour, bool waits, const struct plot_rect *r,
+		     double size)
 {
 	double gap = r->w > 0.3 * size ? size / 20 : 0;
 
 	canvas_box(c, colour, r->x, r->y, r->w - gap, r->h - size / 12);
-	plot_label(c, name, r, size);
+	if (waits)
+		stripes(c, r->x, r->y, r->w - gap, r->h - size / 12, size / LABEL_PIXELS);
 }
 
 void canvas_plot(struct canvas *c, const struct plot *p)
@@ -259,15 +297,20 @@ void canvas_plot(struct canvas *c, const struct plot *p)
 		const struct tree_node *n = &p->flame.tree->nodes.at[b->node];
 		struct plot_rect r;
 
-		if (plot_place(p, b, &r))
-			plot_box(c, flame_colour(p->flame.tree, n), &r, plot_name(p, b), size);
+		if (!plot_place(p, b, &r))
+			continue;
+		plot_box(c, flame_colour(p->flame.tree, n), flame_is_wait(p->flame.tree, n), &r,
+			 size);
+		plot_label(c, plot_name(p, b), &r, size);
 	}
 	vec_each (m, &p->flame.merged) {
 		_free_ char *name = plot_merged_name(m);
 		struct plot_rect r;
 
-		if (plot_place_merged(p, m, &r))
-			plot_box(c, FLAME_MERGED, &r, name, size);
+		if (!plot_place_merged(p, m, &r))
+			continue;
+		plot_box(c, FLAME_MERGED, false, &r, size);
+		plot_label(c, name, &r, size);
 	}
 }
 
@@ -283,6 +326,9 @@ void canvas_legend(struct canvas *c, const struct plot *p, double x, double y)
 		if (x + width > p->x + p->width)
 			break;
 		canvas_box(c, entries[i].colour, x, y - 0.8 * size, 0.95 * size, 0.95 * size);
+		if (entries[i].waits)
+			stripes(c, x, y - 0.8 * size, 0.95 * size, 0.95 * size,
+				size / LABEL_PIXELS);
 		canvas_text(c, FONT_SMALL, c->look->grey, x + 1.4 * size, y, entries[i].label);
 		x += width + 1.6 * size;
 	}

@@ -32,10 +32,15 @@ struct canvas_look {
 extern const struct canvas_look CANVAS_LIGHT, CANVAS_DARK;
 
 struct canvas;
+struct canvas_line {
+	double x0, y0, x1, y1;
+};
 struct canvas_out {
 	void (*box)(struct canvas *, struct rgb, double x, double y, double w, double h);
 	/* What stands in the canvas' layout, its first baseline at @y. */
 	void (*text)(struct canvas *, enum canvas_font, struct rgb, double x, double y);
+	/* The stripes of one box; NULL: it shows none. */
+	void (*stripes)(struct canvas *, const struct canvas_line *, size_t n, double width);
 };
 extern const struct canvas_out CANVAS_CAIRO, CANVAS_NOTHING;
 

@@ -5,6 +5,7 @@
 #include "query/frame_class.h"
 
 const struct rgb FLAME_MERGED = {206, 208, 212};
+const struct rgb FLAME_STRIPE_INK = {20, 24, 40};
 
 #define RGB(word)                                                                \
 	{                                                                        \
@@ -51,6 +52,11 @@ unsigned flame_class(const struct tree *t, const struct tree_node *n)
 	if (n->reason == REASON_NONE)
 		return frame_class_of_node(t, n);
 	return (unsigned)FRAME_CLASSES + n->reason;
+}
+
+bool flame_is_wait(const struct tree *t, const struct tree_node *n)
+{
+	return !t->diff && n->reason != REASON_NONE;
 }
 
 const char *flame_class_label(const struct tree *t, unsigned class)

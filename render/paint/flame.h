@@ -42,6 +42,16 @@ void flame_release(struct flame *);
  * else the kind of code. */
 #define FLAME_CLASSES (FRAME_CLASSES + REASON_KINDS)
 unsigned flame_class(const struct tree *, const struct tree_node *);
+/* Whether it is a colour of time off the CPU: such boxes are striped, so that one tells them from
+ * frames without colours, too. */
+bool flame_is_wait(const struct tree *, const struct tree_node *);
+/* What stripes are: lines that rise to the right, FLAME_STRIPE units from one to the next across.
+ */
+#define FLAME_STRIPE	   7
+#define FLAME_STRIPE_WIDTH 1.6
+#define FLAME_STRIPE_ALPHA 0.17
+#define FLAME_STRIPE_LEAST 3 /* units that a striped box is wide, more than */
+extern const struct rgb FLAME_STRIPE_INK;
 /* For legends: "user", "lock". */
 const char *flame_class_label(const struct tree *, unsigned flame_class);
 

@@ -105,7 +105,8 @@ static int by_width(const void *a, const void *b)
 static size_t diff_legend(struct legend_entry *out)
 {
 	for (unsigned look = 0; look < DIFF_LOOKS; look++)
-		out[look] = (struct legend_entry){diff_look_label(look), diff_look_colour(look), 0};
+		out[look] = (struct legend_entry){.label = diff_look_label(look),
+						  .colour = diff_look_colour(look)};
 	return DIFF_LOOKS;
 }
 
@@ -129,7 +130,7 @@ size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 	for (unsigned kind = 0; kind < FLAME_CLASSES; kind++) {
 		if (widest[kind])
 			out[n++] = (struct legend_entry){flame_class_label(t, kind), colours[kind],
-							 widest[kind]};
+							 widest[kind], kind >= FRAME_CLASSES};
 		code = kind < FRAME_CLASSES ? n : code;
 	}
 	qsort(out + code, n - code, sizeof(*out), by_width);

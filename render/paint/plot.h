@@ -48,6 +48,7 @@ struct legend_entry {
 	const char *label;
 	struct rgb colour;
 	int64_t widest;
+	bool waits; /* striped: flame_is_wait() */
 };
 size_t plot_legend(const struct plot *, struct legend_entry out[LEGEND_MAX]);
 

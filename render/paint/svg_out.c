@@ -31,6 +31,19 @@ static void svg_box(struct canvas *c, struct rgb rgb, double x, double y, double
 	fputs("/>\n", out);
 }
 
+static void svg_stripes(struct canvas *c, const struct canvas_line *lines, size_t n, double width)
+{
+	const struct rgb ink = FLAME_STRIPE_INK;
+	FILE *out = c->to;
+
+	fputs("<path d=\"", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "M%.5g %.5gL%.5g %.5g", lines[i].x0, lines[i].y0, lines[i].x1,
+			lines[i].y1);
+	fprintf(out, "\" stroke=\"#%02x%02x%02x\" stroke-opacity=\"%g\" stroke-width=\"%.3g\"/>\n",
+		ink.r, ink.g, ink.b, FLAME_STRIPE_ALPHA, width);
+}
+
 /* pango tells that it cut, and not what is left. */
 static char *cut_line(PangoLayout *layout, const char *text, double width)
 {
@@ -85,4 +98,4 @@ static void svg_text(struct canvas *c, enum canvas_font font, struct rgb rgb, do
 	pango_layout_iter_free(line);
 }
 
-const struct canvas_out CANVAS_SVG = {.box = svg_box, .text = svg_text};
+const struct canvas_out CANVAS_SVG = {.box = svg_box, .text = svg_text, .stripes = svg_stripes};

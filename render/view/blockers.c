@@ -1,6 +1,6 @@
 /*
- * blockers: what kept threads waiting: who ran while they were ready without a CPU, and who held
- * the locks that they waited for.
+ * blockers: what kept threads waiting: who ran while they were ready without a CPU, who held the
+ * locks that they waited for, and who ended their waits.
  */
 #include "view/base.h"
 
@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "model/waits.h"
+#include "model/reason.h"
 #include "query/filter.h"
 
 #define TERMINAL_ROWS 12
@@ -228,13 +229,28 @@ static void add_hold(const struct profile *p, holds *rows, struct map *known,
 {
 	const uint64_t who =
 		hash_two((uint64_t)b->pid << 32 | b->tid, thread_key(&p->threads.at[b->thread]));
-	const uint32_t at =
-		map_number(known, hash_two(who, p->reasons.at[b->reason].object), rows->n);
+	const struct reason *r = &p->reasons.at[b->reason];
+	const uint64_t lock = hash_two((uint64_t)b->by << 32 | r->object, r->kind);
+	const uint32_t at = map_number(known, hash_two(who, lock), rows->n);
 
 	if (at == rows->n)
 		vec_push(rows, *b);
 	else
 		rows->at[at].ns += b->ns;
+}
+
+/* Of one of the kernel, what the thread was about: "kernel's: file, /srv/table.data". */
+static void lock_cell(struct doc_table *t, const struct profile *p, const struct blocker *b)
+{
+	const struct reason *r = &p->reasons.at[b->reason];
+	const char *object = profile_text(p, r->object);
+
+	if (b->by == BLOCKER_HELD)
+		doc_cell(t, 0, "%s", object);
+	else
+		doc_cell(t, 0, "kernel's: %s%s%s",
+			 r->kind < REASON_KINDS ? reason_kind_name(r->kind) : "",
+			 *object ? ", " : "", object);
 }
 
 static void hold_row(struct doc_table *t, const struct profile *p, const struct blocker *b)
@@ -244,7 +260,7 @@ static void hold_row(struct doc_table *t, const struct profile *p, const struct 
 	base_time_cell(t, (double)b->ns);
 	doc_cell(t, 0, "%s", profile_text(p, thread->name));
 	doc_cell(t, thread->tid, "%u", thread->tid);
-	doc_cell(t, 0, "%s", profile_text(p, p->reasons.at[b->reason].object));
+	lock_cell(t, p, b);
 	doc_cell(t, 0, "%s", profile_text(p, b->name));
 	doc_cell(t, b->tid, "%u", b->tid);
 }
@@ -259,18 +275,18 @@ static void write_locks(const struct profile *p, holds *rows, struct doc *doc)
 		{"Lock", "lock", CELL_TEXT, "by the variable that it is, else by its address"},
 		{"Held by", "holder", CELL_TEXT,
 		 "who held it when the thread went to sleep, as the lock itself says; others may "
-		 "have had "
-		 "it before the wait ended"},
+		 "have had it before the wait ended"},
 		{"Its TID", "holder_tid", CELL_NUMBER, NULL},
 	};
 	struct doc_table *t;
 
 	vec_sort(rows, by_hold);
 	doc_heading(doc, "Who held what threads waited for");
-	t = doc_table_of(doc,
-			 "mutexes of glibc and robust ones and those that inherit priority; "
-			 "no other locks tell who holds them",
-			 columns);
+	t = doc_table_of(
+		doc,
+		"mutexes of glibc, robust ones, those that inherit priority, the kernel's; "
+		"no other locks tell who holds them",
+		columns);
 	doc_limit(t, TERMINAL_ROWS, 0, "rows");
 	vec_each (b, rows)
 		hold_row(t, p, b);
@@ -287,10 +303,12 @@ static int blockers_write(const struct view_input *in, struct doc *doc)
 	if (!rc && c.rows.n)
 		write_ready(&c, doc);
 	vec_each (b, &p->blockers)
-		if (!rc && b->by == BLOCKER_HELD && (!c.selected || c.selected[b->thread]))
+		if (!rc && blocker_is_holder(b->by) && (!c.selected || c.selected[b->thread]))
 			add_hold(p, &rows, &known, b);
 	if (rows.n)
 		write_locks(p, &rows, doc);
+	if (!rc)
+		wait_ends_write(in, c.selected, doc);
 	vec_release(&rows);
 	map_release(&known);
 	causes_release(&c);
@@ -304,7 +322,8 @@ static bool has_blockers(const struct profile *p)
 
 const struct view blockers_view = {
 	.name = "blockers",
-	.about = "who ran while threads were ready, who held the locks that they waited for",
+	.about = "who kept threads waiting: who ran while they were ready, held their locks, woke "
+		 "them",
 	.part = PART_OFFCPU,
 	.has = has_blockers,
 	.shows = {IN_REPORTS},

@@ -6,17 +6,6 @@
 #include "compare/gate.h"
 #include "view/comparison.h"
 
-#define DIGITS 15 /* as many as a double has */
-
-static void put_number(FILE *out, const char *before, double value)
-{
-	fputs(before, out);
-	if (isfinite(value))
-		fprintf(out, "%.*g", DIGITS, value);
-	else
-		fputs("null", out);
-}
-
 static void put_bool(FILE *out, const char *before, bool value)
 {
 	fprintf(out, "%s%s", before, value ? "true" : "false");
@@ -57,14 +46,14 @@ static void write_provenance(const struct comparison *c, const char *tool, FILE 
 	put_or_null(out, ",\"metric\":", c->metric);
 	put_or_null(out, ",\"unit\":", c->unit);
 	json_text(out, ",\"better\":", c->direction == LOWER_IS_BETTER ? "lower" : "higher");
-	put_number(out, ",\"gate\":", c->gate);
-	put_number(out, ",\"between\":", c->single ? c->between : NAN);
+	json_double(out, ",\"gate\":", c->gate);
+	json_double(out, ",\"between\":", c->single ? c->between : NAN);
 	put_bool(out, ",\"net\":", c->net);
 	put_or_null(out, ",\"judged_by\":", !c->metric ? NULL : c->shares ? "shares" : "amounts");
-	put_number(out, ",\"common\":", c->common.functions ? expm1(c->common.amount) : NAN);
-	put_number(out, ",\"common_zones\":",
-		   c->common_zones.functions ? expm1(c->common_zones.amount) : NAN);
-	put_number(out, ",\"spread\":", c->spread);
+	json_double(out, ",\"common\":", c->common.functions ? expm1(c->common.amount) : NAN);
+	json_double(out, ",\"common_zones\":",
+		    c->common_zones.functions ? expm1(c->common_zones.amount) : NAN);
+	json_double(out, ",\"spread\":", c->spread);
 	fputs(",\n  \"notes\":[", out);
 	for (size_t i = 0; i < c->notes.n; i++)
 		json_text(out, i ? "," : "", c->notes.at[i]);
@@ -83,17 +72,17 @@ static void write_verdict(const struct comparison *c, FILE *out)
 		json_int(out, ":", (int64_t)comparison_count(c, v));
 	}
 	json_int(out, ",\"suspect\":", (int64_t)comparison_suspects(c));
-	put_number(out, "},\n \"sight\":{\"visible\":", sight.visible);
+	json_double(out, "},\n \"sight\":{\"visible\":", sight.visible);
 	json_int(out, ",\"more_runs\":", (int64_t)sight.more);
-	put_number(out, ",\"then_visible\":", sight.more ? sight.then : NAN);
+	json_double(out, ",\"then_visible\":", sight.more ? sight.then : NAN);
 	fputs("},\n", out);
 }
 
 static void write_pair(FILE *out, const char *name, const double *pair)
 {
 	fprintf(out, ",\"%s\":", name);
-	put_number(out, "[", pair[BASE]);
-	put_number(out, ",", pair[NEW]);
+	json_double(out, "[", pair[BASE]);
+	json_double(out, ",", pair[NEW]);
 	putc(']', out);
 }
 
@@ -101,9 +90,9 @@ static void write_course(const struct course *c, FILE *out)
 {
 	json_int(out, ",\"history\":{\"runs\":", (int64_t)c->n);
 	put_bool(out, ",\"step\":", c->step);
-	put_number(out, ",\"step_change\":", expm1(c->step_size));
+	json_double(out, ",\"step_change\":", expm1(c->step_size));
 	put_bool(out, ",\"drift\":", c->drift);
-	put_number(out, ",\"drift_change\":", expm1(c->drift_size));
+	json_double(out, ",\"drift_change\":", expm1(c->drift_size));
 	if (c->change)
 		json_int(out, ",\"changed_at\":", (int64_t)c->change);
 	else
@@ -116,13 +105,13 @@ static void write_quantiles(const struct compare_row *r, FILE *out)
 	for (int i = 0; i < COMPARE_QUANTILES; i++) {
 		const struct compare_quantile *q = &r->quantile[i];
 
-		put_number(out, i ? ",{\"quantile\":" : ",\"quantiles\":[{\"quantile\":",
-			   compare_quantiles[i]);
-		put_number(out, ",\"base\":", q->value[BASE]);
-		put_number(out, ",\"new\":", q->value[NEW]);
-		put_number(out, ",\"change\":", q->change);
-		put_number(out, ",\"low\":", q->low);
-		put_number(out, ",\"high\":", q->high);
+		json_double(out, i ? ",{\"quantile\":" : ",\"quantiles\":[{\"quantile\":",
+			    compare_quantiles[i]);
+		json_double(out, ",\"base\":", q->value[BASE]);
+		json_double(out, ",\"new\":", q->value[NEW]);
+		json_double(out, ",\"change\":", q->change);
+		json_double(out, ",\"low\":", q->low);
+		json_double(out, ",\"high\":", q->high);
 		putc('}', out);
 	}
 	putc(']', out);
@@ -137,18 +126,18 @@ static void write_row(const struct compare_row *r, FILE *out)
 	put_bool(out, ",\"suspect\":", r->suspect);
 	put_bool(out, ",\"apparently_better\":", r->better);
 	json_text(out, ",\"unit\":", r->unit);
-	put_number(out, ",\"base\":", r->value[BASE]);
-	put_number(out, ",\"new\":", r->value[NEW]);
-	put_number(out, ",\"change\":", r->change);
-	put_number(out, ",\"low\":", r->low);
-	put_number(out, ",\"high\":", r->high);
-	put_number(out, ",\"p\":", r->p);
-	put_number(out, ",\"q\":", r->q);
+	json_double(out, ",\"base\":", r->value[BASE]);
+	json_double(out, ",\"new\":", r->value[NEW]);
+	json_double(out, ",\"change\":", r->change);
+	json_double(out, ",\"low\":", r->low);
+	json_double(out, ",\"high\":", r->high);
+	json_double(out, ",\"p\":", r->p);
+	json_double(out, ",\"q\":", r->q);
 	write_pair(out, "count", r->count);
 	if (r->kind == ROW_ZONE) {
 		write_pair(out, "cost_per_call", r->cost);
-		put_number(out, ",\"by_calls\":", r->by_calls);
-		put_number(out, ",\"by_cost\":", r->by_cost);
+		json_double(out, ",\"by_calls\":", r->by_calls);
+		json_double(out, ",\"by_cost\":", r->by_cost);
 	}
 	if (r->quantile[0].value[BASE] > 0)
 		write_quantiles(r, out);
@@ -164,8 +153,8 @@ static void write_only(const struct compare_only *o, FILE *out)
 	json_text(out, ",\"of\":", o->is_zone ? "zone" : "total");
 	json_text(out, ",\"name\":", o->name);
 	json_text(out, ",\"module\":", o->module);
-	put_number(out, ",\"value\":", o->value);
-	put_number(out, ",\"count\":", o->count);
+	json_double(out, ",\"value\":", o->value);
+	json_double(out, ",\"count\":", o->count);
 	put_or_null(out, ",\"likely\":", o->other);
 	putc('}', out);
 }

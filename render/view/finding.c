@@ -199,6 +199,16 @@ static int64_t waits_of(const struct thread_account *t)
 	return t->of[WAIT_HELD_UP] + t->of[WAIT_UNDECIDED];
 }
 
+/* ", while writer 4712 held the kernel's lock" */
+static void add_holder_in_kernel(struct finding *f, const struct thread_account *t)
+{
+	const struct lock_part holder = lock_holder_in_kernel(&f->a, t);
+
+	if (holder.thread.tid && holder.ns * 2 >= waits_of(t))
+		str_addf(&f->s, ", while %s %u held the kernel's lock",
+			 profile_text(f->a.p, holder.thread.name), holder.thread.tid);
+}
+
 /* First by waits that are known to have held it up. */
 static const struct thread_account *waited_longest(const struct thread_accounts *a)
 {
@@ -247,6 +257,7 @@ static void wait_clause(struct finding *f)
 	str_addf(&f->s, ", longest %s, %s", thread, value_text((double)waits_of(t), f->a.unit));
 	if (hold)
 		add_site(f, t, hold);
+	add_holder_in_kernel(f, t);
 }
 
 /* What a thread did for most of the time: ", which was in flush > write (sleep)". */
@@ -265,21 +276,53 @@ static void add_doing(struct finding *f, const struct thread_account *t)
 	add_site(f, t, most);
 }
 
+static bool is_most(const struct lock *lock, int64_t ns)
+{
+	return ns * 2 >= lock->value;
+}
+
+static bool is_nearly_all(const struct lock *lock, int64_t ns)
+{
+	return (double)ns >= .95 * (double)lock->value;
+}
+
+/* The classes of waits and their ends are of samples: a part may come to a little more. */
+static const char *share_of(const struct lock *lock, int64_t ns)
+{
+	return percent_text((double)(ns < lock->value ? ns : lock->value), (double)lock->value);
+}
+
 /* ", held by flusher 4712 when 93.0 % of them began": others may have had it before they ended. */
 static void add_holder(struct finding *f, const struct lock *lock)
 {
-	const int64_t all = lock->value;
+	const struct lock_thread *holder = &lock->holder.thread;
 
-	if (!lock->holder.tid || lock->held_ns * 2 < all)
-		return;
-	str_addf(&f->s, ", held by %s %u", profile_text(f->a.p, lock->holder.name),
-		 lock->holder.tid);
-	if ((double)lock->held_ns < .95 * (double)all)
-		str_addf(&f->s, " when %s of them began",
-			 percent_text((double)lock->held_ns, (double)all));
-	else
+	str_addf(&f->s, ", held by %s %u", profile_text(f->a.p, holder->name), holder->tid);
+	if (is_nearly_all(lock, lock->holder.ns))
 		str_add(&f->s, " when they began");
-	add_doing(f, lock_account(&f->a, lock->holder));
+	else
+		str_addf(&f->s, " when %s of them began", share_of(lock, lock->holder.ns));
+	add_doing(f, lock_account(&f->a, *holder));
+}
+
+/* ", 93.0 % of it ended by worker 4713", where nothing tells who held it. */
+static void add_waker(struct finding *f, const struct lock *lock)
+{
+	const struct lock_thread *waker = &lock->waker.thread;
+
+	str_addf(&f->s, ", %s of it ended by %s %u", share_of(lock, lock->waker.ns),
+		 profile_text(f->a.p, waker->name), waker->tid);
+}
+
+/* What is known of most of the waits for it. */
+static void add_lock_end(struct finding *f, const struct lock *lock)
+{
+	if (is_most(lock, lock->holder.ns) && lock->holder.thread.tid)
+		add_holder(f, lock);
+	else if (is_most(lock, lock->waker.ns) && lock->waker.thread.tid)
+		add_waker(f, lock);
+	else if (is_most(lock, lock->open_ns) && f->a.p->windows.n <= 1)
+		str_add(&f->s, ", not released in this capture");
 }
 
 /* "the largest lock is app:queue_lock: 3.20 s of waits in 12 threads" */
@@ -298,7 +341,7 @@ static void lock_clause(struct finding *f)
 		 lock.function ? function : profile_text(f->a.p, lock.object),
 		 value_text((double)lock.value, f->a.unit), count_text(lock.threads),
 		 lock.threads == 1 ? "" : "s");
-	add_holder(f, &lock);
+	add_lock_end(f, &lock);
 }
 
 /* "left 4712 waits for app:right_lock, which right 4713 holds, right 4713 waits for app:left_lock,

@@ -84,6 +84,7 @@ static void write_function(const struct view_input *in, const struct source_list
 			   profile_text(p, function->file), base_percent(in, f->self));
 	struct doc_table *t = doc_table_of(doc, caption, columns);
 
+	t->file = profile_text(p, function->file);
 	doc_limit(t, 0, PRINTED_ROWS, "lines");
 	for (size_t i = f->first; i < f->first + f->n; i++) {
 		if (i > f->first && v->rows.at[i].line != v->rows.at[i - 1].line + 1)

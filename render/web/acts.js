@@ -21,6 +21,7 @@ const ACTS = {
 	"reversed": flame => flame.setMode("reversed"),
 	"flip": flame => flame.flip(!flame.icicle),
 	"collapse": flame => toggle(flame, "collapse"),
+	"startup": flame => toggle(flame, "startup"),
 	"fold-kernel": flame => toggle(flame, "foldKernel"),
 	"next": flame => stepOn(flame, 1),
 	"previous": flame => stepOn(flame, -1),

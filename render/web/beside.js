@@ -22,10 +22,10 @@ class Beside {
 
 	button(row, tree) {
 		const share = Units.percent(row.self, tree.total[0]);
-		const b = make("button", {type: "button", title: Units.value(row.self, tree.unit) +
-			" in it, " + Units.value(row.total, tree.unit) + " with what it calls\n" + row.function +
-			"\nSearch for this name"}, make("b", {}, share), swatch(row.colour, row.reason),
-			make("span", {}, shorten(Names.shown(row.function))));
+		const b = make("button", {type: "button", title: row.function + "\n" +
+			Units.value(row.self, tree.unit) + " in it, " + Units.value(row.total, tree.unit) +
+			" with what it calls\nSearch for this name"}, make("b", {}, share),
+			swatch(row.colour, row.reason), makeMiddle(shorten(Names.shown(row.function))));
 		b.style.setProperty("--part", 100 * row.self / tree.total[0] + "%");
 		b.addEventListener("click", () => this.flame.search("^" + escapePattern(row.function) + "$"));
 		return b;

@@ -218,17 +218,7 @@ class Canvas {
 
 	/* Boxes of time off the CPU are striped: told apart without colours, too. */
 	get stripes() {
-		if (!this.pattern) {
-			const tile = make("canvas", {width: STRIPE, height: STRIPE}), c = tile.getContext("2d");
-			c.strokeStyle = "rgb(20 24 40 / 17%)";
-			c.lineWidth = 1.6;
-			for (const x of [-STRIPE, 0, STRIPE]) {
-				c.moveTo(x, STRIPE);
-				c.lineTo(x + STRIPE, 0);
-			}
-			c.stroke();
-			this.pattern = this.context.createPattern(tile, "repeat");
-		}
+		this.pattern = this.pattern || waitStripes(this.context);
 		return this.pattern;
 	}
 
@@ -272,4 +262,17 @@ function oncePerFrame(draw) {
 			draw();
 		});
 	};
+}
+
+/* What is drawn over time off the CPU. */
+function waitStripes(context) {
+	const tile = make("canvas", {width: STRIPE, height: STRIPE}), c = tile.getContext("2d");
+	c.strokeStyle = "rgb(20 24 40 / 17%)";
+	c.lineWidth = 1.6;
+	for (const x of [-STRIPE, 0, STRIPE]) {
+		c.moveTo(x, STRIPE);
+		c.lineTo(x + STRIPE, 0);
+	}
+	c.stroke();
+	return context.createPattern(tile, "repeat");
 }

@@ -27,7 +27,7 @@ class Cards {
 		const {model} = this, {metrics} = model, length = model.rangeNs;
 		const sumOf = name => sums[metrics.findIndex(m => m.name === name)];
 		const time = (sum, words) => sum && [Units.ns(sum.value), words];
-		const cpu = metrics.findIndex(m => m.unit === "ns" && !OFF_CPU.includes(m.name));
+		const cpu = cpuMetric(metrics);
 		const known = {
 			Captured: () => model.filter.from === null && model.filter.to === null ? null :
 				[Units.ns(length), "selected, of " + this.written("Captured")],
@@ -48,4 +48,9 @@ class Cards {
 }
 
 /* Metrics of time in which a thread was not on a CPU, or not alone. */
-const OFF_CPU = ["wall", "off-cpu", "blocked", "runnable"];
+const OFF_CPU = ["wall", "off-cpu", "blocked", "runnable", "woken"];
+
+/* The number of the metric of time on CPUs, -1: there is none. */
+function cpuMetric(metrics) {
+	return metrics.findIndex(m => m.unit === "ns" && !OFF_CPU.includes(m.name));
+}

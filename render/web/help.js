@@ -15,7 +15,7 @@ class Help {
 	}
 
 	static lists() {
-		const groups = {graph: "Flame graph", heatmap: "Samples over time", tree: "Call tree as a table",
+		const groups = {graph: "Flame graph", heatmap: "Samples over time", lanes: "Threads over time", tree: "Call tree as a table",
 			table: "Tables", page: "Everywhere"};
 		return Object.entries(groups).flatMap(([group, title]) => {
 			const rows = KEYS.concat(OTHER_KEYS).filter(row => row.group === group);
@@ -36,6 +36,9 @@ class Help {
 const OTHER_KEYS = [
 	{shown: "← → ↑ ↓", what: "Move; hold Shift to extend the selection", group: "heatmap"},
 	{shown: "Enter", what: "Select the cell; Escape selects the whole capture", group: "heatmap"},
+	{shown: "← →", what: "Move in time; hold Shift to select a time range", group: "lanes"},
+	{shown: "↑ ↓", what: "Previous thread, next thread", group: "lanes"},
+	{shown: "Enter", what: "Choose the thread alone; again: all threads", group: "lanes"},
 	{shown: "↑ ↓", what: "Previous row, next row", group: "tree"},
 	{shown: "→", what: "Open, then to the first callee", group: "tree"},
 	{shown: "←", what: "Close, then to the caller", group: "tree"},

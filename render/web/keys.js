@@ -10,6 +10,7 @@ const KEYS = [
 	{key: "i", what: "Root on top or at the bottom", act: "flip", group: "graph"},
 	{key: "r", what: "Collapse recursion on or off", act: "collapse", group: "graph"},
 	{key: "k", what: "Fold the kernel on or off", act: "fold-kernel", group: "graph"},
+	{key: "u", what: "Startup frames, such as _start and do_syscall_64, on or off", act: "startup", group: "graph"},
 	{key: "n", what: "Next match of the search; without a search the next thread", act: "next", group: "graph"},
 	{key: "p", what: "Previous match of the search; without a search the previous thread", act: "previous", group: "graph"},
 	{key: "N", what: "Previous match", act: "previous", group: "graph"},

@@ -1,4 +1,4 @@
-const MAP_HEIGHT = 40, MAP_ROW = 3;
+const MAP_HEIGHT = 40, MAP_ROW = 3, MAP_STRIPED = 3;
 
 /* Minimap: all of a graph, small, with what shows of it as a lens that one moves. */
 class Minimap {
@@ -23,7 +23,7 @@ class Minimap {
 		c.setTransform(ratio, 0, 0, ratio, 0, 0);
 		const scale = width / (tree.total[0] || 1), {icicle} = this.graph.canvas;
 		const dim = Number(getComputedStyle(stage).getPropertyValue("--dim"));
-		const {matches} = this.graph.canvas;
+		const {matches} = this.graph.canvas, stripes = waitStripes(c);
 		for (let i = 0; i < tree.n;) {
 			const top = tree.depth[i] * row, wide = tree.total[i] * scale;
 			if (wide < 1 || top >= MAP_HEIGHT) {
@@ -31,8 +31,13 @@ class Minimap {
 				continue;
 			}
 			c.globalAlpha = matches && !matches[tree.frame[i]] ? dim / 2 : 1;
+			const box = [tree.x[i] * scale, icicle ? top : MAP_HEIGHT - top - row, wide, row];
 			c.fillStyle = tree.colour(i);
-			c.fillRect(tree.x[i] * scale, icicle ? top : MAP_HEIGHT - top - row, wide, row);
+			c.fillRect(...box);
+			if (tree.of(i).reason && wide > MAP_STRIPED) {
+				c.fillStyle = stripes;
+				c.fillRect(...box);
+			}
 			i++;
 		}
 		this.place();

@@ -25,6 +25,7 @@ const NO_FILTER = {
 	from: null, to: null, /* [from, to) ns since the start, widened to whole buckets */
 	threads: null, processes: null, cgroups: null, /* lists of numbers, of cgroups of names */
 	focus: "", ignore: "", /* expressions: stacks with, without such a frame */
+	startup: false, /* true: frames of startup are left out */
 	hidden: [], /* modules whose frames are left out; what they took is their callers' own */
 	fold: [], foldKernel: false, /* modules whose runs of frames become one frame */
 	collapse: false, /* a function that calls itself, through others too, is one frame */
@@ -80,7 +81,7 @@ class Model {
 			th: list(filter.threads), pr: list(filter.processes),
 			cg: names(filter.cgroups || []), fo: filter.focus, ig: filter.ignore,
 			hi: names(filter.hidden), fm: names(filter.fold), k: filter.foldKernel ? "1" : "",
-			r: filter.collapse ? "1" : "", g: filter.group === "name" ? "" : filter.group,
+			r: filter.collapse ? "1" : "", su: filter.startup ? "1" : "", g: filter.group === "name" ? "" : filter.group,
 		};
 	}
 
@@ -106,7 +107,7 @@ class Model {
 			processes: numbers("pr", this.processes.length),
 			cgroups: cgroups.length ? cgroups : null, focus: get("fo"), ignore: get("ig"),
 			hidden: names("hi", this.modules), fold: names("fm", this.modules),
-			foldKernel: get("k") === "1", collapse: get("r") === "1",
+			foldKernel: get("k") === "1", collapse: get("r") === "1", startup: get("su") === "1",
 			group: ["thread", "process", "cgroup", "none"].includes(group) ? group : "name"});
 	}
 
@@ -191,9 +192,9 @@ class Model {
 
 	/* {tree, leaves()}: see Sums. */
 	summed(metric) {
-		const {hidden, fold, foldKernel, collapse, group} = this.filter;
+		const {hidden, startup, fold, foldKernel, collapse, group} = this.filter;
 		const sums = new Sums(this, metric);
-		const summed = hidden.length || fold.length || foldKernel || collapse || group !== "name" ?
+		const summed = hidden.length || startup || fold.length || foldKernel || collapse || group !== "name" ?
 			new Regroup(sums).tree() : sums.summed();
 		return {...summed, sums};
 	}

@@ -47,6 +47,9 @@ class Modes {
 			"A function that calls itself, through others too, is one box (R)")];
 		if (model.frames.some(f => f.kind === KIND.KERNEL))
 			this.toggles.push(toggle("foldKernel", "Fold kernel", "All frames of the kernel as one (K)"));
+		if (model.frames.some(isStartup))
+			this.toggles.push(toggle("startup", "Hide startup frames", "Leave out the frames that every thread " +
+				"and system call begins with, such as _start, start_thread and do_syscall_64 (U)"));
 		this.box.append(this.group, this.threads.box, ...this.toggles.map(([, b]) => b));
 		this.threads.box.hidden = model.threads.length < 2;
 	}

@@ -24,6 +24,18 @@ function makeNamed(tag, attributes, name, short = name) {
 	return make(tag, shown === name ? attributes : {...attributes, title: name}, shown);
 }
 
+/* Letters at the end of a name that show however narrow its place is; of code without a name that is
+ * its offset. */
+const TAIL_MOST = 10;
+
+/* A name on one line, cut in the middle where it does not fit. */
+function makeMiddle(name) {
+	const letters = Array.from(name), [offset] = /\+0x[0-9a-f]+$/.exec(name) || [""];
+	const tail = offset.length || (letters.length > 2 * TAIL_MOST ? TAIL_MOST : 0);
+	return make("span", {class: "middle"}, make("span", {}, letters.slice(0, letters.length - tail).join("")),
+		make("span", {}, letters.slice(letters.length - tail).join("")));
+}
+
 /* @waits: it is a colour of time off the CPU. */
 function swatch(colour, waits) {
 	const e = make("span", {class: waits ? "swatch waiting" : "swatch", "aria-hidden": "true"});
@@ -45,6 +57,7 @@ class Report {
 		this.flames = [];
 		this.models = []; /* one for each profile that flame graphs are of */
 		this.tables = [];
+		this.timeCharts = []; /* of samples over time */
 		this.names = new Map(); /* of functions → {flame, frame} where one can be searched */
 		this.quiet = true;
 		this.read(new Reader(bytes));
@@ -105,12 +118,19 @@ class Report {
 		this.model.on(() => this.flames.forEach(flame => flame.around.forEach(part => part.choose())));
 		if (this.model.rows.n < 2 || this.model.buckets.n < 2)
 			return;
-		this.heat = new Heat(this.model, this);
-		const behind = document.querySelector(".folded");
+		this.addTimeCharts();
+	}
+
+	addTimeCharts() {
+		const lanes = new Lanes(this.model, this), behind = document.querySelector(".folded");
+		this.timeCharts = [this.heat = new Heat(this.model, this)];
+		if (lanes.any)
+			this.timeCharts.push(this.lanes = lanes);
+		const boxes = this.timeCharts.map(chart => chart.box);
 		if (behind)
-			behind.before(this.heat.box);
+			behind.before(...boxes);
 		else
-			(document.querySelector(".front") || document.getElementById("problem")).after(this.heat.box);
+			(document.querySelector(".front") || document.getElementById("problem")).after(...boxes);
 	}
 
 	/* The model of the page's samples; undefined where it has none. */
@@ -189,8 +209,7 @@ class Report {
 
 	redraw() {
 		this.flames.forEach(flame => flame.recolour());
-		if (this.heat)
-			this.heat.draw();
+		this.timeCharts.forEach(chart => chart.draw());
 	}
 
 	/* Paper has what is folded away, too. */

@@ -48,11 +48,26 @@ function pathFrames(tree, {leaf, threads}) {
 	return list;
 }
 
+/* The last frames that say something of the program, null for gaps: path_end() in paint/calltree.c. */
+function pathEnd(list) {
+	const end = [];
+	let named = 0;
+	for (const frame of list.length <= PATH_LEAVES ? [] : [...list].reverse())
+		if (named === PATH_LEAVES || named && isStartup(frame)) {
+			if (end[0])
+				end.unshift(null);
+		} else {
+			end.unshift(frame);
+			named++;
+		}
+	return end.length ? end : list;
+}
+
 /* As html.c writes it. */
 function pathItem(tree, path, flame) {
 	const list = pathFrames(tree, path), leaves = make("span", {class: "leaves"});
-	list.slice(-PATH_LEAVES).forEach((f, i) =>
-		leaves.append(i ? " › " : list.length > PATH_LEAVES ? "… › " : "", makeNamed("span", {}, f.name, Names.of(f))));
+	pathEnd(list).forEach((f, i) =>
+		leaves.append(i ? " › " : "", f ? makeNamed("span", {}, f.name, Names.of(f)) : "…"));
 	return make("li", {}, make("details",
 		{"data-in": flame, "data-node": tree.source ? tree.source[path.leaf] : path.leaf},
 		make("summary", {}, make("b", {}, Units.percent(path.self, tree.total[0])), leaves),

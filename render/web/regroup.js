@@ -20,7 +20,7 @@ class Regroup {
 		const hidden = new Set(filter.hidden), folded = new Set(filter.fold);
 		this.folds = new Set();
 		return Int32Array.from(frames, (frame, f) => {
-			if (frame.module && hidden.has(frame.module))
+			if (frame.module && hidden.has(frame.module) || filter.startup && isStartup(frame))
 				return -1;
 			const ofKernel = filter.foldKernel && frame.kind === kernel;
 			if (!ofKernel && !(frame.module && folded.has(frame.module)))

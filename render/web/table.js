@@ -7,9 +7,9 @@ const CODE_COLUMNS = ["function", "zone", "name"];
 /* Table: sorts, filters, copies and shows the rows of a table of the report. */
 class Table {
 	/*
-	 * @box: the table's place, in which its head stands. @data: {rows, columns: [{kind, key, extra,
-	 * text, value}]}; text and value by row, the one that the kind has. @find: buttons for a
-	 * name, perhaps none.
+	 * @box: the table's place, in which its head stands. @data: {rows, file, columns: [{kind, key,
+	 * extra, text, value}]}; file: that its lines are of, perhaps; text and value by row, the one
+	 * that the kind has. @find: buttons for a name, perhaps none.
 	 */
 	constructor(box, data, find) {
 		this.box = box;
@@ -22,7 +22,7 @@ class Table {
 
 	/* What html.c packed. */
 	static read(reader) {
-		const n = reader.uint(), rows = reader.uint();
+		const n = reader.uint(), rows = reader.uint(), file = reader.string();
 		const columns = Array.from({length: n}, () => {
 			const column = {kind: reader.uint(), key: reader.string(), extra: reader.uint() === 1,
 				text: [], value: []};
@@ -34,7 +34,7 @@ class Table {
 			}
 			return column;
 		});
-		return {rows, columns};
+		return {rows, file, columns};
 	}
 
 	/* A place for a table that the page's script makes. @columns: [{kind, title, help, isName}]. */
@@ -48,6 +48,7 @@ class Table {
 
 	take(data) {
 		this.rows = data.rows;
+		this.file = data.file || "";
 		this.columns = data.columns;
 		this.order = Array.from({length: this.rows}, (_, i) => i);
 	}
@@ -200,17 +201,31 @@ class Table {
 		return make("tr", {}, ...this.columns.map(c => this.cell(c, r)));
 	}
 
+	/* A cell of a source line, "file:7" or 7 of the table's file or of the row's, as a link to where
+	 * the reader edits; null: it is none, or there is no editor. */
+	linkOf(column, r) {
+		const text = column.text[r], ofRow = this.columns.find(c => c.key === "src_file");
+		const [, file, line] = column.key === "line" ?
+			/^(?:(.*):)?(\d+)$/.exec(text.replace(/,/g, "")) || [] :
+			column.key === "src_line" && ofRow ? ["", ofRow.text[r], text.replace(/,/g, "")] : [];
+		const link = line ? Editor.link(file || this.file, line) : "";
+		return link && make("a", {class: "sourceline", href: link}, shorten(text));
+	}
+
 	cell(column, r) {
 		const extra = column.extra ? " extra" : "";
 		if (column.kind === CELL_BAR)
 			return make("td", {class: "bar" + extra}, bar(column.value[r]));
 		if (column.kind === CELL_SPARK)
 			return make("td", {class: "spark" + extra}, spark(column.text[r]));
+		const link = this.linkOf(column, r);
 		if (column.kind !== CELL_TEXT)
-			return make("td", {class: "number" + extra}, column.text[r]);
+			return make("td", {class: "number" + extra}, link || column.text[r]);
 		const buttons = this.find(column.text[r]);
 		const attributes = {class: "text" + (buttons.length ? " code" : "") +
 			(column.isName ? " rowname" : "") + extra};
+		if (link)
+			return make("td", attributes, link);
 		return buttons.length ? make("td", attributes, ...buttons) :
 			makeNamed("td", attributes, column.text[r],
 				CODE_COLUMNS.includes(column.key) ? Names.shown(column.text[r]) : column.text[r]);

@@ -1,6 +1,6 @@
 /* Kinds of frames: the number of each name, as in frame_kinds.def; by number the label, and that in a
  * flame graph of zones. */
-const KIND = {}, KINDS = [], ZONE_KINDS = [];
+const KIND = {}, KINDS = [], ZONE_KINDS = [], STARTUP = [];
 
 function readKinds(reader) {
 	for (let i = 0, n = reader.uint(); i < n; i++) {
@@ -8,6 +8,14 @@ function readKinds(reader) {
 		KINDS[i] = reader.string();
 		ZONE_KINDS[i] = reader.string();
 	}
+	for (let i = reader.uint(); i; i--)
+		STARTUP.push(reader.string());
+}
+
+/* Whether every thread or system call begins with such a frame: query/startup.h. */
+function isStartup(frame) {
+	const has = name => name.endsWith("*") ? frame.name.startsWith(name.slice(0, -1)) : name === frame.name;
+	return frame.kind !== KIND.THREAD && STARTUP.some(has);
 }
 
 /* Matches of a search that one steps through. */

@@ -58,9 +58,24 @@ test("the five costliest functions are those of the selection, and searched by a
 	await page.evaluate(() => eprof.model.set({focus: "pread"}));
 	const want = await page.evaluate(() => functionRows(eprof.flames[0].summed.tree, "functions")
 		.filter(row => row.self).map(row => row.function));
-	same(await texts(page, ".costliest li span:last-child"), want.slice(0, 5), "of the selection");
+	same(await texts(page, ".costliest .middle"), want.slice(0, 5), "of the selection");
 	await page.click(".costliest li:first-child button");
 	same((await page.textContent(".flame .matched")).slice(0, 16), "1 match · 8.0 % ", "searched");
+});
+
+/* Of the sample, which has a name of 30 letters with an offset, and of more than 300. */
+test("long names of the list are one line, cut in the middle, whole in the title", async browser => {
+	const page = await open(browser, "sample.html", {context: {viewport: {width: 1280, height: 900}}});
+	const of = focus => page.evaluate(text => {
+		eprof.model.set({focus: text});
+		const button = document.querySelector(".costliest li:first-child button");
+		const [head, tail] = button.querySelector(".middle").children, box = button.getBoundingClientRect();
+		return [button.title.split("\n")[0], head.textContent, tail.textContent, head.scrollWidth > head.clientWidth,
+			tail.getBoundingClientRect().right <= box.right, box.height < 34];
+	}, focus);
+	same(await of("libcrypto"), ["libcrypto.so.3+0x1f30", "libcrypto.so.3", "+0x1f30", false, true, true], "short");
+	const long = await of("__variant");
+	same([long[0].length > 300, long[2].length, ...long.slice(3)], [true, 10, true, true, true], "long");
 });
 
 test("zones have a curve of their times", async browser => {
@@ -97,7 +112,7 @@ test("a range by keys refilters tables and graph; Escape takes it back", async b
 	const page = await open(browser, "sample.html");
 	const grid = await page.evaluate(() => eprof.heat.grid);
 	same([grid.column, grid.cell, grid.rows], [200e6, 20e6, 10], "grid");
-	same(await page.evaluate(() => eprof.heat.cells.reduce((a, v) => a + v)), 1000, "all samples");
+	same(await page.evaluate(() => eprof.heat.counts.reduce((a, v) => a + v)), 1000, "all samples");
 	await page.focus(".heat-stage");
 	await press(page, ...Array(10).fill("ArrowRight"), ...Array(9).fill("Shift+ArrowRight"),
 		...Array(9).fill("Shift+ArrowDown"));
@@ -143,6 +158,120 @@ test("a range by pointer, told before and after", async browser => {
 	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [80e6, 720e6], "range");
 	await page.click(".heat button:has-text('Whole capture')");
 	same(await page.evaluate(() => eprof.model.isFiltered), false, "filtered");
+});
+
+/* --- threads over time ------------------------------------------------------------------------ */
+
+/* ms in each state of a thread, by tenth of the second; see lanes_profile.h. */
+const tenths = (page, tid) => page.evaluate(wanted => {
+	const {states} = eprof.lanes, thread = eprof.model.threads.findIndex(t => t.tid === wanted);
+	const {of, width, states: seen} = states.columns([thread], 100e6, 10), cells = of.get(thread);
+	return Object.fromEntries(seen.map(s => [states.label(s),
+		[...Array(10).keys()].map(i => Math.round(cells[i * width + s] / 1e6))]));
+}, tid);
+
+test("lanes have what each thread did: running, ready or waiting and for what", async browser => {
+	const page = await open(browser, "lanes.html");
+	same(await tenths(page, 10), {running: [100, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+		"ready, no CPU": [0, 0, 0, 0, 100, 0, 0, 0, 0, 0], pipe: [0, 100, 100, 100, 0, 0, 0, 0, 0, 0]}, "main");
+	same(await tenths(page, 11), {sleep: Array(10).fill(100)}, "sleeper");
+	same(await tenths(page, 20), {"ready, no CPU": [0, 0, 0, 0, 0, 50, 0, 0, 0, 0]}, "cc1");
+	same(await page.evaluate(() => eprof.lanes.shown.slice(0, 4).map(t => eprof.lanes.title(t))),
+		["main 10 of prog 10", "cc1 20 of make 20", "sleeper 11 of prog 10", "idle 100 of make 20"], "order");
+	same(await texts(page, ".lanes .legend li"), ["running", "ready, no CPU", "pipe", "sleep"], "legend");
+});
+
+/* A page of one sum has the same states, but no part of a wait that was ready. */
+test("lanes of wall time alone tell states by their reasons", async browser => {
+	const page = await open(browser, "wall.html");
+	same(await tenths(page, 10), {running: [100, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+		pipe: [0, 100, 100, 100, 100, 0, 0, 0, 0, 0]}, "main");
+	same(await tenths(page, 20), {"ready, no CPU": [0, 0, 0, 0, 0, 50, 0, 0, 0, 0]}, "cc1");
+});
+
+/* The colour in the middle of a lane at a time, as drawn but for stripes; @high: from below, of 1. */
+const colourAt = (page, lane, ms, high) => page.evaluate(([k, at, share]) => {
+	const {lanes} = eprof, {context: c} = lanes;
+	lanes.stripes = "transparent";
+	lanes.paint();
+	lanes.stripes = null;
+	const x = lanes.left + at * 1e6 / lanes.cellNs * lanes.columnWidth, y = k * 18 + 15 * (1 - share);
+	const [r, g, b] = c.getImageData(Math.round(x), Math.floor(y), 1, 1).data;
+	return "#" + [r, g, b].map(v => v.toString(16).padStart(2, "0")).join("");
+}, [lane, ms, high]);
+
+test("lanes have the colours of the flame graph's waits", async browser => {
+	const page = await open(browser, "lanes.html");
+	const of = label => page.evaluate(text => {
+		const {states} = eprof.lanes.sums;
+		return eprof.lanes.states.colour(states.find(s => eprof.lanes.states.label(s) === text));
+	}, label);
+	same(await colourAt(page, 0, 50, 0.5), await of("running"), "running");
+	same(await colourAt(page, 0, 250, 0.5), await of("pipe"), "pipe");
+	same(await colourAt(page, 0, 450, 0.5), await of("ready, no CPU"), "ready");
+	same(await of("pipe"), await page.evaluate(() =>
+		eprof.model.palette.find(p => p.label === "pipe").shades[8]), "a shade of the flame graph's");
+	same(await page.locator(".lanes .swatch.waiting").count(), 3, "striped");
+});
+
+test("of many threads the busiest have lanes, more on demand", async browser => {
+	const page = await open(browser, "lanes.html");
+	same(await page.evaluate(() => eprof.lanes.shown.length), 30, "lanes");
+	same(await page.textContent(".lanes > button"), "10 more threads", "more");
+	/* One that is not among them shows when it is chosen. */
+	await page.evaluate(() => eprof.model.set({threads: [39]}));
+	same(await page.evaluate(() => [eprof.lanes.shown.length, eprof.lanes.shown[30]]), [31, 39], "chosen");
+	await page.evaluate(() => eprof.model.set({threads: null}));
+	await page.click(".lanes > button");
+	same(await page.evaluate(() => eprof.lanes.shown.length), 40, "all lanes");
+	same(await page.isVisible(".lanes > button"), false, "none left");
+});
+
+/* Where a time of a lane lies in the window. */
+const laneAt = (page, lane, ms) => page.evaluate(([k, at]) => {
+	const {lanes} = eprof;
+	lanes.stage.scrollIntoView({block: "center"});
+	const {left, top} = lanes.canvas.getBoundingClientRect();
+	return {x: left + lanes.left + (at + 0.1) * 1e6 / lanes.cellNs * lanes.columnWidth, y: top + k * 18 + 7};
+}, [lane, ms]);
+
+test("a lane tells thread, time and states; a click chooses its thread, a drag a range", async browser => {
+	const page = await open(browser, "lanes.html");
+	const at = await laneAt(page, 0, 400), to = await laneAt(page, 5, 700);
+	await page.mouse.move(at.x, at.y);
+	same(await texts(page, "#tip > *"), ["main 10 of prog 10", "Time: 400 ms to 405 ms",
+		"ready, no CPU: 100 % · 5.00 ms"], "tooltip");
+	await page.mouse.down();
+	await page.mouse.up();
+	same(await page.evaluate(() => eprof.model.filter.threads), [0], "thread");
+	same(await page.textContent(".lanes .matched"),
+		"Only main 10 of prog 10: click its lane again for all threads", "status");
+	await page.mouse.down();
+	await page.mouse.up();
+	same(await page.evaluate(() => eprof.model.filter.threads), null, "all threads");
+	await page.mouse.down();
+	await page.mouse.move(to.x, to.y);
+	await page.mouse.up();
+	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to,
+		eprof.model.filter.threads]), [400e6, 705e6, null], "range");
+	await page.click(".lanes button:has-text('Whole capture')");
+	same(await page.evaluate(() => eprof.model.isFiltered), false, "filtered");
+});
+
+test("lanes by keys, spoken", async browser => {
+	const page = await open(browser, "lanes.html");
+	await page.focus(".lanes-stage");
+	await press(page, ...Array(20).fill("ArrowRight"));
+	same(await page.textContent(".lanes .unseen"),
+		"main 10 of prog 10, 100 ms to 105 ms: pipe 100 % · 5.00 ms", "spoken");
+	await press(page, "Shift+ArrowRight", "ArrowDown", "ArrowDown");
+	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [100e6, 110e6], "range");
+	same(await page.textContent(".lanes .unseen"),
+		"sleeper 11 of prog 10, 105 ms to 110 ms: sleep 100 % · 5.00 ms", "spoken");
+	await press(page, "Enter");
+	same(await page.evaluate(() => eprof.model.filter.threads), [1], "thread");
+	await press(page, "Escape");
+	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.threads]), [null, [1]], "Escape");
 });
 
 /* --- tables --------------------------------------------------------------------------------- */
@@ -266,7 +395,7 @@ test("a question mark lists the keys, and the focus returns", async browser => {
 	await page.focus(".stage");
 	await press(page, "?");
 	same(await page.locator("dialog.help").isVisible(), true, "dialog");
-	same((await texts(page, "dialog.help h3")), ["Flame graph", "Samples over time", "Call tree as a table",
+	same((await texts(page, "dialog.help h3")), ["Flame graph", "Samples over time", "Threads over time", "Call tree as a table",
 		"Tables", "Everywhere"]);
 	const keys = await texts(page, "dialog.help kbd");
 	same(["?", "Enter", "n", "↑ ↓ ← →"].every(key => keys.includes(key)), true, "keys");

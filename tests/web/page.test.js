@@ -252,6 +252,27 @@ test("long C++ names are short until they are wanted whole", async browser => {
 	same(await label(), "say(\"hi; there\", std::less<…>&&)", "short again");
 });
 
+test("startup frames are hidden on demand, and nothing else", async browser => {
+	const page = await open(browser, "small.html");
+	const look = () => page.evaluate(() => {
+		const {tree} = eprof.flames[0], names = tree.usedFrames().map(f => f.name);
+		return [tree.total[0], tree.totalSamples[0], names.filter(isStartupName), names.length];
+		function isStartupName(name) {
+			return ["_start", "do_syscall_64", "entry_SYSCALL_64_after_hwframe"].includes(name);
+		}
+	});
+	const before = await look();
+	same(before.slice(0, 3), [10000000000, 1000, ["_start", "entry_SYSCALL_64_after_hwframe", "do_syscall_64"]], "before");
+	await page.click("text=Hide startup frames");
+	same(await look(), [10000000000, 1000, [], before[3] - 3], "hidden");
+	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("su")), "1", "address");
+	await page.focus(".stage");
+	await page.keyboard.press("u");
+	same(await look(), before, "back");
+	same(await page.evaluate(() => ["__x64_sys_read", "__x64_sys", "main", "clone3"].map(name =>
+		isStartup({name, kind: KIND.KERNEL}))), [true, false, false, true], "names");
+});
+
 test("source lines open in the editor that one names", async browser => {
 	const page = await open(browser, "small.html");
 	const box = await place(page, "sqlite3VdbeExec", 5);
@@ -269,6 +290,20 @@ test("source lines open in the editor that one names", async browser => {
 		Editor.template = "editor:{path}#{line}";
 		return Editor.link("/a b/$&\"<x>.c", 0);
 	}), "editor:/a%20b/$&%22%3Cx%3E.c#1", "hostile file");
+});
+
+test("lines of tables open in the editor, too", async browser => {
+	const page = await open(browser, "source.html");
+	same(await page.locator("a.sourceline").count(), 0, "none until one is named");
+	await page.click("#settings");
+	await page.fill(".settings input[type=text]", "vscode://file/{path}:{line}");
+	await page.keyboard.press("Enter");
+	const links = await page.evaluate(() => [...document.querySelectorAll("a.sourceline")].map(a =>
+		[a.textContent, a.getAttribute("href"), a.closest("tr").children[0].textContent]));
+	same(links.filter(l => l[0].includes("86") && l[2] === "30.0 %"),
+		[["86617", "vscode://file/sqlite3.c:86617", "30.0 %"],
+			["sqlite3.c:86617", "vscode://file/sqlite3.c:86617", "30.0 %"]], "source and lines");
+	same(links.filter(l => /^866\d\d$/.test(l[0])).length, 8, "of all lines");
 });
 
 test("boxes of code without a name show their offset", async browser => {
@@ -396,8 +431,8 @@ test("zones: from a zone that waited a click leads to its stacks", async browser
 test("zones: one zone has its callers, lines and nothing of others", async browser => {
 	const page = await open(browser, "inside.html");
 	const headings = await page.locator("h2").allTextContents();
-	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 5), ["Zone flame graph", "Flame graph",
-		"Samples over time", "Zones", "Zone sqlite3VdbeExec"]);
+	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 6), ["Zone flame graph", "Flame graph",
+		"Samples over time", "Threads over time", "Zones", "Zone sqlite3VdbeExec"]);
 	same(await zoneNames(page), ["sqlite3VdbeExec"], "zones");
 	same(await page.evaluate(() => eprof.flames[1].tree.totalSamples[0]), 720, "samples");
 });

@@ -57,6 +57,20 @@ test("zooms, shows callers faded, and comes back", async browser => {
 	same(page.asked.length, 1, "requests");
 });
 
+/* As a browser fills it: a colour, or a pattern of stripes over one. */
+test("boxes of waits are striped, those of code are not", async browser => {
+	const page = await openPicture(browser, "waits.svg");
+	const fill = name => page.evaluate(wanted => {
+		const path = [...document.querySelectorAll("#flame path")].find(p =>
+			p.querySelector("title").textContent.split("\n")[0] === wanted);
+		const [, id] = /^url\("?#(\w+)"?\)$/.exec(getComputedStyle(path).fill) || [];
+		return id ? document.getElementById(id).firstChild.getAttribute("fill") + " " +
+			document.querySelectorAll(`#${id} use`).length : "plain";
+	}, name);
+	same([await fill("work"), (await fill("wait")).length, (await fill("wait")).slice(-2)], ["plain", 9, " 1"], "fills");
+	same(await page.evaluate(() => document.querySelectorAll("pattern").length > 2), true, "in the legend, too");
+});
+
 test("searches, of all and of what is zoomed, each part once", async browser => {
 	const page = await openPicture(browser, "sample.svg");
 	await page.keyboard.press("/");

@@ -82,26 +82,60 @@ static bool is_stranger(struct holderbook *b, uint64_t key)
 	return map_get(&b->strangers, key);
 }
 
-uint32_t holderbook_find(struct holderbook *b, const struct procs *procs, uint32_t pid,
-			 uint32_t number)
+static uint32_t add(struct holderbook *b, const struct procs *procs, struct holder *h, uint64_t key)
 {
-	const struct proc *proc = procs_find(procs, pid);
-	const uint64_t key = hash_two((uint64_t)pid << 32 | number, proc ? proc->born_ns : 0);
-	const uint32_t *known = map_get(&b->by_number, key);
-	struct holder h = {.pid = pid};
-
-	if (known)
-		return *known;
-	h.tid = is_stranger(b, key) ? 0 : thread_of(procs, pid, number);
-	if (!h.tid) {
-		(void)map_number(&b->strangers, key, 0);
-		return 0;
-	}
 	if (b->rows.n >= HOLDERBOOK_MOST) {
 		b->left_out++;
 		return 0;
 	}
-	name(procs, &h);
-	vec_push(&b->rows, h);
+	name(procs, h);
+	vec_push(&b->rows, *h);
 	return map_number(&b->by_number, key, b->rows.n - 1);
+}
+
+/* Of a process that shares the lock: in our own PID namespace, as who waits is. */
+static bool find_sharer(struct memory *memory, const struct holder_clue *clue, struct holder *h)
+{
+	if (!clue->shared || procfs_namespace_pid(clue->pid) != clue->pid ||
+	    procfs_namespace_pid(clue->number) != clue->number)
+		return false;
+	h->pid = procfs_process_of(clue->number);
+	h->tid = clue->number;
+	return h->pid &&
+	       memory_shares(memory, clue->pid, clue->address, h->pid, clock_ns(CLOCK_MONOTONIC));
+}
+
+uint32_t holderbook_find(struct holderbook *b, const struct procs *procs, struct memory *memory,
+			 const struct holder_clue *clue)
+{
+	const struct proc *proc = procs_find(procs, clue->pid);
+	const uint64_t key =
+		hash_two((uint64_t)clue->pid << 32 | clue->number, proc ? proc->born_ns : 0);
+	const uint32_t *known = map_get(&b->by_number, key);
+	struct holder h = {.pid = clue->pid};
+	bool found;
+
+	if (known)
+		return *known;
+	found = !is_stranger(b, key);
+	if (found) {
+		h.tid = thread_of(procs, clue->pid, clue->number);
+		found = h.tid || find_sharer(memory, clue, &h);
+	}
+	if (!found) {
+		(void)map_number(&b->strangers, key, 0);
+		return 0;
+	}
+	return add(b, procs, &h, key);
+}
+
+/* A task of the kernel's, or one that has ended since: the kernel itself named it. */
+uint32_t holderbook_find_kernel(struct holderbook *b, const struct procs *procs, uint32_t pid,
+				uint32_t tid)
+{
+	const uint64_t key = hash_two((uint64_t)pid << 32 | tid, UINT64_MAX);
+	const uint32_t *known = map_get(&b->by_number, key);
+	struct holder h = {.pid = pid, .tid = tid, .of_kernel = true};
+
+	return known ? *known : add(b, procs, &h, key);
 }

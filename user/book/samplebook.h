@@ -23,6 +23,7 @@ struct sample_row {
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */
 	uint32_t stream;       /* of the source: 0 is its first stream */
+	bool open;	       /* what it waited for has not come yet */
 	uint32_t zone;	       /* zone node in the kernel's numbers; 0: none */
 };
 

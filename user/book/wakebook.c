@@ -100,6 +100,7 @@ void wakebook_wait(struct wakebook *b, const struct wire_offcpu *w, const struct
 	if (!l->pending || l->tid != w->sample.tid || l->out_ns != out_ns(w))
 		return;
 	l->wake.woken = (struct wake_place){wait->thread, wait->user, wait->kernel};
+	l->wake.reason = wait->reason;
 	add(b, l, wait->zone);
 }
 
@@ -174,4 +175,16 @@ void wakebook_window_renumber(struct wakebook *b, const struct survivors *r)
 	for (uint32_t i = 0; i < WAKE_THREADS; i++)
 		if (b->last[i].tid)
 			renumber(r, &b->last[i].wake);
+}
+
+void wakebook_mark_reasons(const struct wakebook *b, uint32_t *numbers)
+{
+	vec_each (w, &b->wakes)
+		numbers[w->reason] = 1;
+}
+
+void wakebook_renumber_reasons(struct wakebook *b, const uint32_t *numbers)
+{
+	vec_each (w, &b->wakes)
+		w->reason = w->reason ? numbers[w->reason] : 0;
 }

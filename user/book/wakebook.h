@@ -31,6 +31,7 @@ struct wake_chain {
 /* A waking of a thread. */
 struct wake {
 	struct wake_place woken; /* where it waited */
+	uint32_t reason;	 /* that of the wait, in the source's numbers; 0: unknown */
 	struct wake_chain wakers;
 };
 
@@ -73,5 +74,8 @@ void wakebook_finish(struct wakebook *);
 void wakebook_window_end(struct wakebook *);
 void wakebook_window_forget(struct wakebook *, struct survivors *);
 void wakebook_window_renumber(struct wakebook *, const struct survivors *);
+/* Sets to 1 the @numbers of reasons that are needed; and replaces each by its new one. */
+void wakebook_mark_reasons(const struct wakebook *, uint32_t *numbers);
+void wakebook_renumber_reasons(struct wakebook *, const uint32_t *numbers);
 
 #endif

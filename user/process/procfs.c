@@ -198,6 +198,14 @@ uint32_t procfs_namespace_pid(uint32_t pid)
 	return last ? last : pid;
 }
 
+uint32_t procfs_process_of(uint32_t tid)
+{
+	_free_ char *status = procfs_status(tid);
+	const char *at = status ? procfs_field(status, "Tgid") : NULL;
+
+	return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
+}
+
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])
 {
 	char path[64];

@@ -48,6 +48,8 @@ bool procfs_is_own(void);
 
 /* The process's number in its own PID namespace. */
 uint32_t procfs_namespace_pid(uint32_t pid);
+/* The process of a thread; 0: it is gone. */
+uint32_t procfs_process_of(uint32_t tid);
 /* The text of /proc/PID/status; the caller frees it; NULL: the process is gone. */
 char *procfs_status(uint32_t pid);
 /* What follows @key and a tab in such a text, to its end; NULL: the key is missing. */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "load/kernel_types.h"
 #include "source/offcpu_ledger.h"
 #include "source/offcpu_options.h"
 #include "source/offcpu_profile.h"
@@ -26,6 +27,9 @@ static const char *const ways[][2] = {
 	[SESSION_SWITCHED_TRACEPOINT] = {"offcpu_switch", "offcpu_in"},
 	[SESSION_SWITCHED_KPROBE] = {"offcpu_switch", "offcpu_in_kprobe"},
 };
+
+/* Which lock of the kernel a thread waits for; from Linux 5.19 on. */
+static const char *const contended[] = {"offcpu_contended", "offcpu_uncontended"};
 
 static void *offcpu_new(const void *options)
 {
@@ -73,6 +77,8 @@ static void request(void *state, struct session_options *s)
 	o->target = s->target;
 	o->hz = s->hz;
 	o->period_ns = offcpu_period_ns(s->hz);
+	for (size_t i = 0; i < 2 && kernel_types_have_tracepoint("contention_begin"); i++)
+		vec_push(&s->programs, contended[i]);
 	for (size_t i = 0; i < 2; i++)
 		vec_push(&s->programs, ways[o->way][i]);
 	o->switches = switch_cost_new();
@@ -194,6 +200,21 @@ static void stop(void *state)
 
 /* --- records -------------------------------------------------------------------------------- */
 
+static uint32_t find_holder(struct offcpu *o, const struct wire_offcpu *w, struct procs *procs)
+{
+	const uint32_t number = (uint32_t)w->reason.holder, process = w->reason.holder >> 32;
+	const struct holder_clue clue = {.pid = w->sample.pid,
+					 .number = number & ~WIRE_HOLDER_SHARED,
+					 .shared = number & WIRE_HOLDER_SHARED,
+					 .address = w->reason.argument};
+
+	if (!w->reason.holder || w->sample.weight <= w->runnable_ns)
+		return 0;
+	if (process)
+		return holderbook_find_kernel(&o->holders, procs, process, number);
+	return holderbook_find(&o->holders, procs, &o->reasons.memory, &clue);
+}
+
 /* @user: the sample's user stack. */
 static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t user,
 			struct stackbook *stacks, struct procs *procs)
@@ -207,9 +228,8 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
 	row.reason = reasonbook_take(&o->reasons, w, procs);
 	row.wait_ns = w->wait_ns;
-	if (w->reason.flags & WIRE_REASON_HELD && w->sample.weight > w->runnable_ns)
-		row.holder = holderbook_find(&o->holders, procs, w->sample.pid,
-					     (uint32_t)w->reason.inode);
+	row.open = w->reason.flags & WIRE_REASON_OPEN;
+	row.holder = find_holder(o, w, procs);
 	samplebook_push(&o->book, &row);
 	if (o->wakes)
 		wakebook_wait(o->wakes, w, &row);
@@ -336,7 +356,11 @@ static void forget_reasons(struct offcpu *o)
 
 	for (size_t i = 0; i < o->book.rows.n; i++)
 		numbers[o->book.rows.at[i].reason] = 1;
+	if (o->wakes)
+		wakebook_mark_reasons(o->wakes, numbers);
 	reasonbook_keep(&o->reasons, numbers);
+	if (o->wakes)
+		wakebook_renumber_reasons(o->wakes, numbers);
 	for (size_t i = 0; i < o->book.rows.n; i++) {
 		uint32_t *reason = &o->book.rows.at[i].reason;
 

@@ -9,6 +9,7 @@
 #include "model/hist.h"
 #include "model/waits.h"
 #include "source/offcpu_ledger.h"
+#include "source/blocker_rows.h"
 #include "source/wake_rows.h"
 #include "wire_offcpu.h"
 
@@ -125,29 +126,25 @@ static void put_reason(struct reason_rows *reasons, const struct sample_row *row
 }
 
 /* Adds the time blocked of the sample that was added last to that for which the same thread held
- * the same lock. */
-static void put_holder(const struct holderbook *b, struct map *rows, const struct sample_row *row,
-		       struct profile *p)
+ * the same lock, and to that of waits that had not ended. */
+static void put_blockers(const struct offcpu *o, struct blocker_rows *rows,
+			 const struct sample_row *row)
 {
-	const struct sample *s = &p->samples.at[p->samples.n - 1];
-	const struct holder *h = &b->rows.at[row->holder];
-	const uint64_t key = hash_two((uint64_t)s->thread << 32 | row->holder, (uint64_t)s->reason);
-	uint32_t at;
+	const struct sample *s = &rows->p->samples.at[rows->p->samples.n - 1];
+	const struct holder *h = &o->holders.rows.at[row->holder];
+	struct blocker blocker = {.thread = s->thread,
+				  .reason = s->reason,
+				  .by = BLOCKER_OPEN,
+				  .ns = (int64_t)(row->weight - row->part)};
 
+	if (row->open)
+		blocker_rows_add(rows, &blocker, "");
 	if (!row->holder)
 		return;
-	at = map_number(rows, key, p->blockers.n);
-	if (at == p->blockers.n) {
-		_free_ char *name = str_clean(h->name, strlen(h->name));
-
-		vec_push(&p->blockers, ((struct blocker){.thread = s->thread,
-							 .by = BLOCKER_HELD,
-							 .pid = h->pid,
-							 .tid = h->tid,
-							 .name = intern_add(&p->strings, name),
-							 .reason = s->reason}));
-	}
-	p->blockers.at[at].ns += (int64_t)(row->weight - row->part);
+	blocker.by = h->of_kernel ? BLOCKER_HELD_KERNEL : BLOCKER_HELD;
+	blocker.pid = h->pid;
+	blocker.tid = h->tid;
+	blocker_rows_add(rows, &blocker, h->name);
 }
 
 _Static_assert((uint64_t)WIRE_OFF_QUEUE_BINS << WIRE_OFF_QUEUE_SHIFT <= HIST_BINS,
@@ -192,9 +189,10 @@ void offcpu_finish(const void *state, struct assembly *a)
 	const struct offcpu *o = state;
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
 	struct reason_rows reasons;
-	struct map held = {0};
+	struct blocker_rows blockers;
 
 	reason_rows_init(&reasons, &o->reasons, a->p);
+	blocker_rows_init(&blockers, a->p);
 	for (size_t i = 0; i < o->book.rows.n; i++) {
 		const struct sample_row *row = &o->book.rows.at[i];
 
@@ -202,12 +200,12 @@ void offcpu_finish(const void *state, struct assembly *a)
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
 		put_reason(&reasons, row, a->p);
-		put_holder(&o->holders, &held, row, a->p);
+		put_blockers(o, &blockers, row);
 	}
-	reason_rows_release(&reasons);
-	map_release(&held);
 	if (o->wakes)
-		wake_rows_put(o->wakes, a, o->woken_metric);
+		wake_rows_put(o->wakes, a, o->woken_metric, &reasons, &blockers);
+	reason_rows_release(&reasons);
+	blocker_rows_release(&blockers);
 	totalbook_put(&o->threads, a);
 	ranbook_put(&o->ran, a);
 	put_queues(o->session, a);

@@ -85,18 +85,18 @@ static uint32_t interrupt_of(const struct assembly *a, const struct wake_place *
 	return n || a->procs->entries.at[w->thread].pid ? n : k->n;
 }
 
-/* Adds the waker's node to that of the thread that it woke; *@interrupt: whether the waker is an
- * interrupt. */
+/* Adds the waker's node to that of the thread that it woke; *@interrupt: the kind of the interrupt
+ * that is the waker, else NULL. */
 static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_place *w,
-			   bool *interrupt)
+			   const char **interrupt)
 {
 	const struct kernel_part k = kernel_of(a, w->kernel);
 	const uint32_t n = interrupt_of(a, w, &k);
 
-	*interrupt = n;
+	*interrupt = n ? interrupt_kind(a->p, &a->named, k.places, n) : NULL;
 	node = assembly_mark(a, node, WOKEN_BY);
 	if (n) {
-		node = assembly_mark(a, node, interrupt_kind(a->p, &a->named, k.places, n));
+		node = assembly_mark(a, node, *interrupt);
 		return assembly_frames(a, node, w->kernel, k.own, k.own + n);
 	}
 	if (!k.own)
@@ -106,24 +106,46 @@ static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_
 	return assembly_frames(a, node, w->kernel, k.own, 0);
 }
 
-/* *@by_thread: the first waker is a thread. */
-static uint32_t node_of(struct assembly *a, const struct wake *w, bool *by_thread)
+/* @wait: where the thread waited. *@interrupt: as that of waker_node(), of the first waker. */
+static uint32_t node_of(struct assembly *a, const struct wake *w, uint32_t wait,
+			const char **interrupt)
 {
-	uint32_t node = assembly_node_traced(a, w->woken.user, w->woken.kernel);
-	bool interrupt =
-		false; /* the chain ends there: who woke the interrupted thread does not matter */
+	const char *kind = NULL;
+	uint32_t node = wait;
 
-	*by_thread = false;
 	if (w->woken.user == NO_STACK && w->woken.kernel == NO_STACK)
 		node = assembly_mark(a, node, NO_WAIT);
-	for (uint32_t i = 0; i < w->wakers.n && !interrupt; i++) {
-		node = waker_node(a, node, &w->wakers.at[i], &interrupt);
-		*by_thread |= !i && !interrupt;
+	/* A chain ends with an interrupt: who woke the interrupted thread does not matter. */
+	for (uint32_t i = 0; i < w->wakers.n && !kind; i++) {
+		node = waker_node(a, node, &w->wakers.at[i], &kind);
+		if (!i)
+			*interrupt = kind;
 	}
 	return node;
 }
 
-void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric)
+/* How the wait of the sample that was added last ended. */
+static void put_blocker(struct blocker_rows *rows, const struct assembly *a, const struct wake *w,
+			const char *interrupt, int64_t ns, uint32_t reason)
+{
+	const struct wake_place *waker = &w->wakers.at[0];
+	const struct proc_thread *t = &a->procs->entries.at[waker->thread];
+	const struct sample *s = &a->p->samples.at[a->p->samples.n - 1];
+	const bool known = interrupt || kernel_of(a, waker->kernel).own;
+	struct blocker row = {.thread = s->thread, .reason = reason, .ns = ns};
+	char name[sizeof(t->comm) + 1] = "";
+
+	memcpy(name, t->comm, sizeof(t->comm));
+	row.by = interrupt ? BLOCKER_INTERRUPT : known ? BLOCKER_WOKE : BLOCKER_NEAR;
+	if (!interrupt) {
+		row.pid = t->pid;
+		row.tid = t->tid;
+	}
+	blocker_rows_add(rows, &row, interrupt ? interrupt : name);
+}
+
+void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric,
+		   struct reason_rows *reasons, struct blocker_rows *blockers)
 {
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
 
@@ -131,15 +153,18 @@ void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric
 	for (size_t i = 0; i < b->wakes.n; i++) {
 		const struct wake *w = &b->wakes.at[i];
 		const struct sample_row *row = &b->book.rows.at[i];
-		bool by_thread;
-		const uint32_t node = node_of(a, w, &by_thread);
+		const uint32_t wait = assembly_node_traced(a, w->woken.user, w->woken.kernel);
+		const char *interrupt = NULL;
+		const uint32_t node = node_of(a, w, wait, &interrupt);
 
 		values[metric] = (int64_t)row->weight;
 		profile_sample(a->p, assembly_time(a, row->time_ns),
 			       assembly_thread(a, w->woken.thread), node, values);
 		a->p->samples.at[a->p->samples.n - 1].zone = row->zone;
 		a->p->samples.at[a->p->samples.n - 1].wait_ns = row->wait_ns;
-		if (by_thread)
+		put_blocker(blockers, a, w, interrupt, values[metric],
+			    reason_rows_put(reasons, w->reason, wait));
+		if (!interrupt)
 			samplebook_tally_row(&b->book, a, row);
 	}
 	samplebook_notes(&b->book, a, metric, 1);

@@ -57,6 +57,9 @@ static void take(void *context, const struct procfs_mapping *m)
 			return;
 		vec_push(&p->areas, ((struct memory_area){.start = m->start,
 							  .file_offset = m->file_offset,
+							  .device = (uint64_t)m->dev_major << 32 |
+								    m->dev_minor,
+							  .inode = m->inode,
 							  .path = mem_strdup(m->path)}));
 		last = &p->areas.at[p->areas.n - 1];
 	}
@@ -106,6 +109,26 @@ const struct memory_area *memory_find(struct memory *m, uint32_t pid, uint64_t a
 	if (p->pid == pid && now_ns < p->read_ns + (found ? KEEP_NS : AGAIN_NS))
 		return found;
 	return read_process(m, p, pid, now_ns) ? area_at(p, address) : NULL;
+}
+
+bool memory_shares(struct memory *m, uint32_t pid, uint64_t address, uint32_t other,
+		   uint64_t now_ns)
+{
+	const struct memory_area *at = memory_find(m, pid, address, now_ns);
+	const struct memory_area is = at ? *at : (struct memory_area){0};
+	const struct memory_process *p;
+
+	/* To have its mappings read. */
+	if (!is.inode || pid == other)
+		return is.inode;
+	(void)memory_find(m, other, address, now_ns);
+	p = process_of(m, other);
+	if (p->pid != other)
+		return false;
+	vec_each (area, &p->areas)
+		if (area->inode == is.inode && area->device == is.device)
+			return true;
+	return false;
 }
 
 void memory_forget(struct memory *m, uint32_t pid)
@@ -188,7 +211,7 @@ static uint32_t end_of_path(struct intern *texts, const struct wire_reason *r)
 static uint32_t name(struct intern *texts, uint32_t pid, const struct wire_reason *r)
 {
 	const char *kind = S_ISFIFO(r->mode) ? "pipe" : S_ISSOCK(r->mode) ? "socket" : NULL;
-	uint32_t text = S_ISSOCK(r->mode) ? 0 : look_up(texts, pid, r->arguments[0], r->inode);
+	uint32_t text = S_ISSOCK(r->mode) ? 0 : look_up(texts, pid, r->argument, r->inode);
 	char known[64];
 
 	if (text)
@@ -204,7 +227,7 @@ static uint32_t name(struct intern *texts, uint32_t pid, const struct wire_reaso
 static uint32_t descriptor_name(struct map *known, struct intern *texts, uint32_t pid,
 				const struct wire_reason *r)
 {
-	const uint64_t place = (uint64_t)pid << 32 | (uint32_t)r->arguments[0];
+	const uint64_t place = (uint64_t)pid << 32 | (uint32_t)r->argument;
 	uint32_t *text;
 	bool fresh;
 
@@ -371,7 +394,7 @@ static void take_call(struct reasonbook *b, uint32_t pid, const struct wire_reas
 	if (pid == WIRE_OUTSIDE)
 		return;
 	if (rule.object == OBJECT_ADDRESS)
-		take_address(b, pid, r->arguments[0], procs, row);
+		take_address(b, pid, r->argument, procs, row);
 	if (rule.object == OBJECT_DESCRIPTOR || r->flags & WIRE_REASON_POLLED)
 		take_descriptor(b, pid, r, row);
 	if (row->kind == REASON_CALL && row->io)

@@ -24,9 +24,10 @@ struct opener;
  * data; or one mapping of another kind. */
 struct memory_area {
 	uint64_t start, end;
-	uint64_t code;	      /* where the file's first code is mapped; 0: not a module */
-	uint64_t file_offset; /* of start; only for files */
-	char *path;	      /* "/usr/lib/x.so", "[heap]", "" if anonymous; owned */
+	uint64_t code;		/* where the file's first code is mapped; 0: not a module */
+	uint64_t file_offset;	/* of start; only for files */
+	uint64_t device, inode; /* of the file, or of shared memory; inode 0: neither */
+	char *path;		/* "/usr/lib/x.so", "[heap]", "" if anonymous; owned */
 };
 
 struct memory_process {
@@ -50,6 +51,9 @@ struct memory {
  * @now_ns: CLOCK_MONOTONIC. */
 const struct memory_area *memory_find(struct memory *, uint32_t pid, uint64_t address,
 				      uint64_t now_ns);
+/* Whether process @other has mapped the same file or shared memory as @pid has at @address. */
+bool memory_shares(struct memory *, uint32_t pid, uint64_t address, uint32_t other,
+		   uint64_t now_ns);
 /* Call when its mappings have changed. */
 void memory_forget(struct memory *, uint32_t pid);
 void memory_release(struct memory *);

@@ -1,5 +1,6 @@
 """offcpu_holders.py FILE held: of the threads named waiter, all time blocked for a lock was held by the
 thread named keeper, and by no other.
+offcpu_holders.py FILE kernel: the same of the time blocked in calls that took locks of the kernel.
 offcpu_holders.py FILE none: nobody is said to have held anything.
 offcpu_holders.py FILE circle: keeper and waiter each waited all the time for what the other held."""
 
@@ -7,7 +8,7 @@ import sys
 
 import h5py
 
-HELD = 5
+HELD, HELD_KERNEL = 5, 10
 
 
 class Capture:
@@ -18,6 +19,11 @@ class Capture:
             self.strings = run["strings"][()].tobytes().decode().split("\0")
             self.threads = run["threads"][()]
             self.blockers = run["blockers"][()] if "blockers" in run else []
+            self.reasons = run["reasons"][()] if "reasons" in run else []
+            samples = run["samples"]
+            metrics = [self.strings[m["name"]] for m in run["metrics"][()]]
+            self.blocked = samples[f"value_{metrics.index('blocked')}"][()]
+            self.sample_threads, self.sample_reasons = samples["thread"][()], samples["reason"][()]
             self.length = int(run.attrs["duration_ns"])
 
     def name(self, row):
@@ -61,5 +67,20 @@ def circle(c):
     return all(good)
 
 
+def kernel(c):
+    """Of waiter's calls that keeper's hold up, all time blocked."""
+    calls = {"read", "pwrite64"}
+    blocked = sum(int(v) for v, t, r in zip(c.blocked, c.sample_threads, c.sample_reasons)
+                  if c.name(t) == "waiter" and c.strings[c.reasons[r]["call"]] in calls)
+    rows = [b for b in c.blockers if int(b["by"]) == HELD_KERNEL and c.name(b["thread"]) == "waiter"]
+    ns = sum(int(b["ns"]) for b in rows)
+    right = [b for b in rows if int(b["tid"]) in c.tids("keeper")
+             and c.strings[b["name"]] == "keeper"]
+    return all([say(blocked and ns >= 0.95 * blocked, "time for which a holder is known",
+                    f"({ns / 1e6:.0f} of {blocked / 1e6:.0f} ms)"),
+                say(rows and len(right) == len(rows), "held by keeper, each time",
+                    f"({[(int(b['tid']), c.strings[b['name']]) for b in rows]})")])
+
+
 capture = Capture(sys.argv[1])
-sys.exit(not {"held": held, "none": none, "circle": circle}[sys.argv[2]](capture, *sys.argv[3:]))
+sys.exit(not {"kernel": kernel, "held": held, "none": none, "circle": circle}[sys.argv[2]](capture, *sys.argv[3:]))

@@ -21,6 +21,7 @@
 #include "store/store.h"
 #include "view/view.h"
 
+#include "lanes_profile.h"
 #include "modes_profile.h"
 #include "small_profile.h"
 #include "zone_profile.h"
@@ -396,6 +397,20 @@ static int save_profile(const char *dir, const char *name, struct profile *p)
 	return rc;
 }
 
+/* The sample's with some lines of two functions, one of which takes 30 % by itself in line 86617.
+ */
+static struct profile *source_profile(void)
+{
+	struct profile *p = sample_profile();
+	const uint32_t file = intern_add(&p->strings, "sqlite3.c");
+
+	profile_add_part(p, PART_SOURCE);
+	for (uint32_t line = 86612; line < 86620; line++)
+		vec_push(&p->source_lines,
+			 ((struct source_line){file, line, intern_add(&p->strings, "x++;")}));
+	return p;
+}
+
 /* The layout of each metric's flame graph, for the page's own to be held against: a line a box in
  * drawing order, level, left edge, width and name, and an empty one between metrics. */
 static int save_boxes(const char *dir, const char *name, struct profile *p)
@@ -441,6 +456,8 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_profile(dir, "zones-only.h5", zones_only_profile());
 	rc |= save_profile(dir, "zones-none.h5", zones_none_profile());
 	rc |= save_profile(dir, "metrics.h5", metrics_profile());
+	rc |= save_profile(dir, "source.h5", source_profile());
+	rc |= save_profile(dir, "lanes.h5", lanes_profile());
 	rc |= save_profile(dir, "waiting-zones.h5", waiting_zones_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());

@@ -17,6 +17,7 @@
 #include "format/sheet.h"
 #include "report_doc.h"
 #include "sample_profile.h"
+#include "small_profile.h"
 
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
@@ -31,6 +32,7 @@ struct box {
 
 struct trace {
 	VEC(struct box) boxes;
+	VEC(struct box) striped; /* boxes whose stripes were drawn, all within them */
 	struct str texts;
 };
 
@@ -49,11 +51,30 @@ static void trace_text(struct canvas *c, enum canvas_font font, struct rgb rgb, 
 	str_addf(&t->texts, "%s\n", pango_layout_get_text(c->layout));
 }
 
-static const struct canvas_out TRACE = {.box = trace_box, .text = trace_text};
+/* Stripes are drawn behind their box; each rises to the right from one edge of it to another. */
+static void trace_stripes(struct canvas *c, const struct canvas_line *lines, size_t n, double width)
+{
+	struct trace *t = c->to;
+	const struct box *b = &t->boxes.at[t->boxes.n - 1];
+
+	assert_true(n > 0 && width > 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct canvas_line *l = &lines[i];
+
+		assert_true(l->x0 >= b->x && l->x1 <= b->x + b->w + 1e-6);
+		assert_true(l->y1 >= b->y - 1e-6 && l->y0 <= b->y + b->h + 1e-6);
+		assert_true(fabs((l->x1 - l->x0) - (l->y0 - l->y1)) < 1e-6);
+	}
+	vec_push(&t->striped, *b);
+}
+
+static const struct canvas_out TRACE = {
+	.box = trace_box, .text = trace_text, .stripes = trace_stripes};
 
 static void trace_release(struct trace *t)
 {
 	vec_release(&t->boxes);
+	vec_release(&t->striped);
 	str_release(&t->texts);
 }
 
@@ -103,6 +124,37 @@ static struct canvas canvas_of(struct trace *t, cairo_surface_t *surface)
 }
 
 static const char *const flame_view[] = {"flame", NULL};
+
+/* Of small_waits(). */
+static void test_waits_are_striped(void **state)
+{
+	cairo_surface_t *nothing = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+	struct trace t = {.texts = {0}};
+	struct report_doc r;
+	struct canvas c = canvas_of(&t, nothing);
+	struct plot plot;
+	size_t waits = 0;
+
+	(void)state;
+	report_doc_init(&r, small_waits(), NULL, flame_view);
+	plot_init(&plot, r.tree, 1000, 0.1);
+	plot.row_height = 16;
+	canvas_plot(&c, &plot);
+	vec_each (b, &plot.flame.boxes)
+		waits += flame_is_wait(r.tree, &r.tree->nodes.at[b->node]);
+	assert_true(waits > 5 && waits < plot.flame.boxes.n);
+	assert_int_equal(t.striped.n, waits);
+	t.striped.n = t.boxes.n = 0;
+	canvas_legend(&c, &plot, 0, 20);
+	/* "sleep" and "runnable", of which most of every box of waits is; not the kinds of code. */
+	assert_int_equal(t.striped.n, 2);
+	assert_int_equal(t.boxes.n, 5);
+	plot_release(&plot);
+	canvas_release(&c);
+	trace_release(&t);
+	report_doc_release(&r);
+	cairo_surface_destroy(nothing);
+}
 
 static void test_paper_has_the_layout(void **state)
 {
@@ -248,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper_has_the_layout),
+		cmocka_unit_test(test_waits_are_striped),
 		cmocka_unit_test(test_pictures_have_the_layout),
 		cmocka_unit_test(test_svg_has_the_layout),
 		cmocka_unit_test(test_cut_names_are_in_the_appendix),

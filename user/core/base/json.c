@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -116,4 +117,13 @@ void json_thousandths(FILE *out, const char *before, int64_t value)
 	fwrite_unlocked(s, 1, (size_t)(buf + DIGITS_MOST - 3 - s), out);
 	putc_unlocked('.', out);
 	fwrite_unlocked(buf + DIGITS_MOST - 3, 1, 3, out);
+}
+
+void json_double(FILE *out, const char *before, double value)
+{
+	fputs_unlocked(before, out);
+	if (isfinite(value))
+		fprintf(out, "%.15g", value);
+	else
+		fputs_unlocked("null", out);
 }

@@ -25,4 +25,7 @@ void json_int(FILE *out, const char *before, int64_t value);
 /* The same of a number of thousandths: 1500 is 1.500. */
 void json_thousandths(FILE *out, const char *before, int64_t value);
 
+/* The same of a double, with the 15 digits that one has; null where it is not finite. */
+void json_double(FILE *out, const char *before, double value);
+
 #endif

@@ -107,7 +107,7 @@ static const struct column blockers_columns[] = {
 	TABLE_COLUMN(blocker, pid, U32, .key = 3),
 	TABLE_COLUMN(blocker, tid, U32, .key = 4),
 	TABLE_COLUMN(blocker, reason, U32, .key = 5, .refers = TABLE_reasons),
-	TABLE_COLUMN(blocker, name, TEXT, .adds = ADDS_KEEP),
+	TABLE_COLUMN(blocker, name, TEXT, .key = 6),
 	TABLE_COLUMN(blocker, ns, I64, .adds = ADDS_SUM, .below = INT64_MAX),
 };
 

@@ -61,7 +61,7 @@ struct blocker {
 	uint32_t thread;   /* who waited */
 	uint8_t by;	   /* enum blocker_by */
 	uint32_t pid, tid; /* who kept it waiting; 0: no thread */
-	uint32_t name;	   /* of that thread, a string */
+	uint32_t name;	   /* of that thread, or of the kind of interrupt: a string */
 	uint32_t reason;   /* what it waited for; 0: a CPU */
 	int64_t ns;
 };
@@ -70,6 +70,18 @@ struct blocker {
 static inline bool blocker_is_of_cpu(uint8_t by)
 {
 	return by <= BLOCKER_ELSEWHERE;
+}
+
+/* Says who held a lock. */
+static inline bool blocker_is_holder(uint8_t by)
+{
+	return by == BLOCKER_HELD || by == BLOCKER_HELD_KERNEL;
+}
+
+/* Says how a wait ended. */
+static inline bool blocker_is_of_end(uint8_t by)
+{
+	return by >= BLOCKER_WOKE && by <= BLOCKER_OPEN;
 }
 
 /* "ran on its CPU". */
