@@ -54,4 +54,8 @@ void gperftools_sample(struct gperftools *, uint32_t node, int64_t count,
 bool gperftools_is_text(struct span head);
 int gperftools_text(struct gperftools *);
 
+/* gperftools_threads.c: whether a first line is of the stacks of threads; and these. */
+bool gperftools_is_threads(struct span line);
+int gperftools_threads(struct gperftools *, struct span text);
+
 #endif

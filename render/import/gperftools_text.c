@@ -317,7 +317,8 @@ bool gperftools_is_text(struct span head)
 	head = without_blanks(head);
 	line = span_take(&head, '\n');
 	return span_starts(line, heap_sign) || span_starts(line, contention_sign) ||
-	       span_starts(line, java_heap_sign) || take_counted(line, &what);
+	       span_starts(line, java_heap_sign) || take_counted(line, &what) ||
+	       gperftools_is_threads(line);
 }
 
 int gperftools_text(struct gperftools *r)
@@ -327,6 +328,8 @@ int gperftools_text(struct gperftools *r)
 
 	line = span_trim(span_take(&rest, '\n'));
 	r->in->line = 1;
+	if (gperftools_is_threads(line))
+		return gperftools_threads(r, text);
 	if (memmem(text.s, text.n, java, sizeof(java) - 1))
 		return read_java(r, rest, span_starts(line, java_heap_sign));
 	gperftools_names(r, rest);

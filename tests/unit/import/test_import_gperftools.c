@@ -239,6 +239,33 @@ static void is_recognised(void **state)
 	assert_null(import_recognise("x", (struct span){"heaps", 5}));
 }
 
+/* What is not a call is not adjusted; the stack of the thread that made one is below its own. */
+static void reads_threads(void **state)
+{
+	struct profile *p =
+		imported("gperftools", "--- threadz 1 ---\n\n"
+				       "--- Thread 7f79 (name: thread1/14751) stack: ---\n"
+				       "  PC:  0x00400010: nanosleep\n"
+				       "  0x00400021: start(arg *)\n"
+				       "      creator: 0x400031 0x700041\n"
+				       "--- Thread 7f78 (name: a/b/14759) stack: ---\n"
+				       "  [same as previous thread]\n"
+				       "--- Thread 7f77 (name: none/1) stack: ---\n"
+				       "  odd\n"
+				       "--- Memory map: ---\n"
+				       "  00400000-00500000: /bin/prog\n");
+
+	(void)state;
+	assert_folded(p, "a/b;[unknown] 0x700040;prog+0x30;start(arg *);nanosleep 1\n"
+			 "none 1\n"
+			 "thread1;[unknown] 0x700040;prog+0x30;start(arg *);nanosleep 1\n");
+	assert_int_equal(p->threads.at[0].tid, 14751);
+	assert_int_equal(ledger_count(p, 0, LEDGER_KEPT), 3);
+	assert_true(ledger_has(p, "line 10"));
+	assert_true(ledger_has(p, "no stack"));
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +279,7 @@ int main(void)
 		cmocka_unit_test(takes_counts_and_names_of_go),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(is_recognised),
+		cmocka_unit_test(reads_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

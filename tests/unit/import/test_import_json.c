@@ -1,5 +1,5 @@
-/* Profiles that are JSON: speedscope, Firefox, Chrome's traces, V8, stackprof: values, threads,
- * lines, and what a row that is odd costs. */
+/* Profiles that are JSON: speedscope, Firefox, Chrome's traces, V8, stackprof, Safari, GHC: values,
+ * threads, lines, and what a row that is odd costs. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -432,6 +432,56 @@ static void reads_processed(void **state)
 	profile_free(p);
 }
 
+/* --- Safari, GHC ------------------------------------------------------------------------------ */
+
+static void reads_safari(void **state)
+{
+	struct profile *p = imported(
+		"safari",
+		"{\"recording\":{\"instrumentTypes\":[],\"sampleStackTraces\":[{\"timestamp\":4.5,"
+		"\"stackFrames\":[{\"name\":\"\",\"line\":2,\"url\":\"a.js\","
+		"\"expressionLocation\":{\"line\":34}},{\"name\":\"f\",\"line\":109,\"url\":"
+		"\"b.js\"}]},{\"timestamp\":4.503,\"stackFrames\":[]},{\"stackFrames\":[]}],"
+		"\"sampleDurations\":[0.001,0.0015]}}");
+
+	(void)state;
+	assert_samples(p, "time", "main thread;f;(anonymous) 1000000\nmain thread 1500000\n");
+	assert_place(p, "(anonymous)", "a.js", 2);
+	assert_int_equal(p->frames.at[2].line, 34);
+	assert_int_equal(p->duration_ns, 4000000);
+	assert_int_equal(ledger_count(p, 1, LEDGER_LOST), 1);
+	profile_free(p);
+}
+
+static void reads_ghc(void **state)
+{
+	struct profile *p = imported(
+		"ghc",
+		"{\"program\":\"trees\",\"rts_arguments\":[],\"total_ticks\":8,\"tick_interval\":"
+		"1000,"
+		"\"cost_centres\":[{\"id\":1,\"label\":\"MAIN\",\"module\":\"M\",\"src_loc\":"
+		"\"<built-in>\"},{\"id\":2,\"label\":\"main\",\"module\":\"Main\",\"src_loc\":"
+		"\"a.hs:(3,1)-(5,9)\"},{\"id\":3,\"label\":\"go\",\"module\":\"Main\","
+		"\"src_loc\":\"a.hs:12:1-20\"}],\"profile\":{\"id\":1,\"entries\":0,\"alloc\":600,"
+		"\"ticks\":1,\"children\":[{\"id\":2,\"entries\":1,\"alloc\":0,\"ticks\":2,"
+		"\"children\":[{\"id\":3,\"entries\":9,\"alloc\":100,\"ticks\":5,\"children\":"
+		"[]}]},{\"id\":77,\"ticks\":4}]}}");
+
+	(void)state;
+	assert_samples(p, "time",
+		       "trees;M.MAIN 1000000\ntrees;M.MAIN;Main.main 2000000\n"
+		       "trees;M.MAIN;Main.main;Main.go 5000000\n");
+	assert_samples(p, "alloc", "trees;M.MAIN 600\ntrees;M.MAIN;Main.main;Main.go 100\n");
+	assert_samples(p, "entries",
+		       "trees;M.MAIN;Main.main 1\ntrees;M.MAIN;Main.main;Main.go 9\n");
+	assert_int_equal(ledger_count(p, 0, LEDGER_KEPT), 8);
+	assert_place(p, "M.MAIN", "", 0);
+	assert_place(p, "Main.main", "a.hs", 3);
+	assert_place(p, "Main.go", "a.hs", 12);
+	assert_int_equal(ledger_of(p, "cost centre"), 1);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +501,8 @@ int main(void)
 		cmocka_unit_test(reads_stackprof),
 		cmocka_unit_test(reads_gecko),
 		cmocka_unit_test(reads_processed),
+		cmocka_unit_test(reads_safari),
+		cmocka_unit_test(reads_ghc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
