@@ -1,5 +1,5 @@
-/* Profiles that are JSON: speedscope, Firefox, Chrome's traces, V8, stackprof, Safari, GHC: values,
- * threads, lines, and what a row that is odd costs. */
+/* Profiles that are JSON: speedscope, Firefox, Chrome's traces, V8, stackprof, Safari, GHC; and
+ * texts that the same tools open: values, threads, lines, and what a row that is odd costs. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -482,6 +482,81 @@ static void reads_ghc(void **state)
 	profile_free(p);
 }
 
+/* --- logs of V8 ------------------------------------------------------------------------------- */
+
+/* JavaScript's stack and the native one take turns; times are those before the ticks. */
+static void reads_v8log(void **state)
+{
+	struct profile *p = imported(
+		"v8log",
+		"{\"code\":[{\"name\":\"/usr/bin/node\",\"type\":\"SHARED_LIB\"},{\"name\":\"T "
+		"start\","
+		"\"type\":\"CPP\"},{\"name\":\"f "
+		"/home/a.js:3:10\",\"type\":\"JS\"},{\"name\":\"f\","
+		"\"type\":\"CODE\",\"kind\":\"LoadIC\"}],\"functions\":[],\"ticks\":["
+		"{\"tm\":30,\"s\":[3,0,2,-1]},{\"tm\":20,\"s\":[0,1,2,1]},{\"tm\":-1,\"s\":[]},"
+		"{\"tm\":35,\"s\":[1,1,-1,1]}]}");
+
+	(void)state;
+	assert_samples(p, "time",
+		       "main thread;f;(LIB) /usr/bin/node 20000\nmain thread;f;(IC) f 10000\n"
+		       "main thread;start 5000\n");
+	assert_place(p, "f", "/home/a.js", 3);
+	assert_int_equal(p->duration_ns, 35000);
+	assert_int_equal(ledger_count(p, 1, LEDGER_KEPT), 3);
+	assert_int_equal(ledger_count(p, 1, LEDGER_LOST), 1);
+	profile_free(p);
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+static void reads_instruments(void **state)
+{
+	struct profile *p = imported("instruments", "Weight\tSelf Weight\t\tSymbol Name\n"
+						    "4.93 s  100.0%\t0 s\t \t start\n"
+						    "2.45 s  49.7%\t846.00 ms\t \t  delta()\n"
+						    "1.50 s  30%\t-\t \t   alpha()\n"
+						    "odd\n"
+						    "0.50 s  30%\t500 ms\t \t    beta()\n");
+
+	(void)state;
+	assert_samples(p, "time",
+		       "all threads;start;delta();alpha();beta() 500000000\n"
+		       "all threads;start;delta();alpha() 1000000000\n"
+		       "all threads;start;delta() 846000000\n");
+	assert_int_equal(ledger_of(p, "lines left out"), 1);
+	profile_free(p);
+	p = imported("instruments", "Bytes Used\tCount\t\tSymbol Name\n"
+				    " 1.50 KB     100.0%\t84671\t \tstart\n"
+				    " 0.50 KB     50.4%\t42749\t \t main\n");
+	assert_samples(p, "size", "all threads;start;main 512\nall threads;start 1024\n");
+	profile_free(p);
+	refused("instruments", "Weight\tSymbol Name\nx\ty\n", "line 2: an amount");
+}
+
+static void reads_papyrus(void **state)
+{
+	struct profile *p = imported("papyrus", "Script_a log opened (PC)\n"
+						"500:PUSH:3053:1:q (24):a..f\n"
+						"600:PUSH:3053:1:None:a..g\n"
+						"700:QUEUE_PUSH:3053:2: (2):L.??.h\n"
+						"900:POP:3053:1:None:a..g\n"
+						"950:POP:3208:1:None:a..x\n"
+						"odd\n"
+						"1500:POP:3053:1:q (24):a..f\n"
+						"Log closed\n");
+
+	(void)state;
+	assert_samples(p, "time",
+		       "stack 3053;a..f 100000000\nstack 3053;a..f;a..g 300000000\n"
+		       "stack 3053;a..f 600000000\n");
+	assert_int_equal(p->duration_ns, 1000000000);
+	assert_int_equal(ledger_of(p, "no calls"), 1);
+	assert_int_equal(ledger_of(p, "end of a slice"), 1);
+	assert_int_equal(ledger_of(p, "lines left out"), 1);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,6 +578,9 @@ int main(void)
 		cmocka_unit_test(reads_processed),
 		cmocka_unit_test(reads_safari),
 		cmocka_unit_test(reads_ghc),
+		cmocka_unit_test(reads_v8log),
+		cmocka_unit_test(reads_instruments),
+		cmocka_unit_test(reads_papyrus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
