@@ -32,11 +32,11 @@ struct cells {
 struct firefox {
 	struct builder *b;
 	struct json_tape tape;
-	VEC(uint32_t) profiles; /* this one, and those of other processes */
-	uint32_t tables;	/* the object that has them */
-	struct tape_items strings;
-	VEC(uint32_t) frames, nodes; /* by the number of a frame, of a stack */
-	int64_t offset_ns;	     /* of this process's clock */
+	VEC(uint32_t) profiles;		   /* this one, and those of other processes */
+	uint32_t tables;		   /* the object that has them */
+	struct tape_items strings, shared; /* of the thread, of all */
+	VEC(uint32_t) frames, nodes;	   /* by the number of a frame, of a stack */
+	int64_t offset_ns;		   /* of this process's clock */
 	int64_t from, to;
 	bool any;
 };
@@ -72,9 +72,10 @@ static void column_release(struct cells *c)
 
 static struct span string_at(const struct firefox *f, uint32_t number)
 {
+	const struct tape_items *strings = f->strings.all.n ? &f->strings : &f->shared;
 	uint32_t i;
 
-	return tape_index(&f->tape, number, &i) ? tape_text(&f->tape, tape_item(&f->strings, i))
+	return tape_index(&f->tape, number, &i) ? tape_text(&f->tape, tape_item(strings, i))
 						: (struct span){"", 0};
 }
 
@@ -182,15 +183,14 @@ static void stacks_read(struct firefox *f)
 	column_release(&frame);
 }
 
-static void strings_read(struct firefox *f, uint32_t thread)
+/* A table of strings, by either of its names. */
+static void strings_read(struct firefox *f, struct tape_items *strings, uint32_t object)
 {
 	static const char *const names[] = {"stringTable", "stringArray"};
 
-	f->strings.all.n = 0;
-	for (size_t i = 0; i < 2 && !f->strings.all.n; i++)
-		tape_items_read(&f->strings, &f->tape, tape_get(&f->tape, thread, names[i]));
-	for (size_t i = 0; i < 2 && !f->strings.all.n; i++)
-		tape_items_read(&f->strings, &f->tape, tape_get(&f->tape, f->tables, names[i]));
+	strings->all.n = 0;
+	for (size_t i = 0; i < 2 && !strings->all.n; i++)
+		tape_items_read(strings, &f->tape, tape_get(&f->tape, object, names[i]));
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
@@ -333,28 +333,26 @@ static uint32_t thread_make(struct firefox *f, uint32_t thread)
 			      builder_span(f->b, process));
 }
 
+/* Frames and stacks of the object that has their tables. */
+static void tables_read(struct firefox *f, uint32_t object)
+{
+	f->tables = object;
+	frames_read(f);
+	stacks_read(f);
+}
+
 static void profile_read(struct firefox *f, uint32_t profile)
 {
 	const uint32_t shared = tape_get(&f->tape, profile, "shared");
 
-	f->tables = shared;
-	if (shared) {
-		strings_read(f, 0);
-		frames_read(f);
-		stacks_read(f);
-	}
+	strings_read(f, &f->shared, shared);
+	f->strings.all.n = 0;
+	tables_read(f, shared);
 	tape_each(&f->tape, thread, tape_get(&f->tape, profile, "threads"))
 	{
 		if (tape_get(&f->tape, thread, "stackTable")) {
-			f->tables = thread;
-			strings_read(f, thread);
-			if (!f->strings.all.n) {
-				f->tables = shared;
-				strings_read(f, 0);
-				f->tables = thread;
-			}
-			frames_read(f);
-			stacks_read(f);
+			strings_read(f, &f->strings, thread);
+			tables_read(f, thread);
 		}
 		samples_read(f, tape_get(&f->tape, thread, "samples"), thread_make(f, thread));
 	}
@@ -403,6 +401,7 @@ static int firefox_read(struct input *in, struct builder *b)
 	vec_release(&f.frames);
 	vec_release(&f.nodes);
 	tape_items_release(&f.strings);
+	tape_items_release(&f.shared);
 	json_tape_release(&f.tape);
 	return rc;
 }
