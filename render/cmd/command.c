@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/check.h"
-#include "model/machine.h"
+#include "select/machine.h"
 #include "query/wait_sums.h"
 
 const struct cmd commands[] = {

@@ -48,14 +48,24 @@ static void check_machine(const struct compare_input *in, struct comparison *c)
 
 /* --- captures of different kinds -------------------------------------------------------------- */
 
-/* What samples were taken of: "cpu-clock, page-faults"; "zones alone". Freed by the caller. */
+/* What samples were taken of: "cpu-clock, page-faults". Freed by the caller. */
 static char *events_of(const struct profile *p)
 {
 	struct str s = {0};
 
 	vec_each (m, &p->metrics)
 		str_addf(&s, "%s%s", s.n ? ", " : "", profile_text(p, m->name));
-	return s.n ? str_steal(&s) : mem_strdup("zones alone");
+	return str_steal(&s);
+}
+
+/* Whether samples of both are of one metric: of others it is said that they are not compared. */
+static bool has_common_metric(const struct profile *a, const struct profile *b)
+{
+	vec_each (m, &a->metrics)
+		vec_each (n, &b->metrics)
+			if (!strcmp(profile_text(a, m->name), profile_text(b, n->name)))
+				return true;
+	return false;
 }
 
 /* How the target was chosen, in words. */
@@ -108,8 +118,11 @@ static void check_captures(const struct compare_input *in, struct comparison *c)
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
 		_free_ char *before = facts[i].of(base), *now = facts[i].of(new);
 
-		if (*before && *now && strcmp(before, now) != 0 &&
-		    !(facts[i].of == command_of && c->subjects.alias))
+		if (facts[i].of == events_of && !has_common_metric(base, new))
+			continue;
+		if (facts[i].of == command_of && c->subjects.alias)
+			continue;
+		if (*before && *now && strcmp(before, now) != 0)
 			comparison_note(c, mem_printf("%s differs: %s in the base, %s in the new "
 						      "runs.",
 						      facts[i].what, before, now));

@@ -6,8 +6,11 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "import/import.h"
+#include "import/scan.h"
 #include "import/unzip.h"
 #include "model/meta.h"
+
+#define JSON_HEAD_BYTES ((size_t)64 << 20)
 
 #define IMPORT(name) extern const struct import name##_import;
 #include "import/imports.def"
@@ -51,6 +54,17 @@ static char *names(void)
 	return str_steal(&s);
 }
 
+/* JSON has its keys in any order: more of it is looked at where its begin does not tell. */
+static const struct import *recognise_json(struct input *in, struct span head)
+{
+	while (head.n && (is_blank(head.s[0]) || head.s[0] == '\n' || head.s[0] == '\r'))
+		head = span_from(head, 1);
+	if (!head.n || (head.s[0] != '{' && head.s[0] != '[') ||
+	    input_head(in, JSON_HEAD_BYTES, &head))
+		return NULL;
+	return import_recognise(in->name, head);
+}
+
 /* The format of @in: *@format, or as it begins where that is NULL. */
 static int choose(struct input *in, const struct import **format, bool forced)
 {
@@ -67,6 +81,8 @@ static int choose(struct input *in, const struct import **format, bool forced)
 	if (forced)
 		return 0;
 	found = import_recognise(in->name, head);
+	if (!found)
+		found = recognise_json(in, head);
 	if (!found) {
 		_free_ char *all = names();
 

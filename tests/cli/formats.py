@@ -178,7 +178,7 @@ def json_profile(path, h5):
         run = next(iter(next(iter(version.values()))["profiles"].values()))
         strings = run["strings"][()].tobytes().decode().split("\0")
         for name, there in run.items():
-            if name.rsplit("/", 1)[-1] in ("strings", "samples"):
+            if name in ("strings", "samples") or "." in name:  # names as text: tests/cli/h5py.test
                 continue
             rows, coding = there[()], codings(there)
             for column in rows.dtype.names:

@@ -25,7 +25,7 @@
 #include "probe/engine.h"
 #include "process/opener.h"
 #include "capture/capture.h"
-#include "model/machine.h"
+#include "select/machine.h"
 #include "capture/source_files.h"
 #include "symbol/sourcetext.h"
 

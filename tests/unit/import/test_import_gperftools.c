@@ -154,12 +154,76 @@ static void scales_contention(void **state)
 	profile_free(p);
 }
 
+/* Java's addresses are numbers of names; of a heap each 512 KiB were sampled. */
+static void takes_names_of_java(void **state)
+{
+	struct profile *p = imported("gperftools", "--- contentionz 1 ---\n"
+						   "format = java\n"
+						   "resolution = microseconds\n"
+						   "sampling period = 100\n"
+						   " 2 1 @ 0x00000003 0x00000004\n"
+						   " 0x00000003 com.example.f (F.java:12)\n"
+						   " 0x00000004 VM\n");
+	const struct frame *f = &p->frames.at[2];
+	const struct function *e = &p->functions.at[f->function];
+
+	(void)state;
+	assert_folded(p, "all threads;VM;com.example.f 200000\n");
+	assert_int_equal(ledger_count(p, 0, LEDGER_APART), 0);
+	assert_string_equal(profile_text(p, e->file), "F.java");
+	assert_int_equal(f->line, 12);
+	profile_free(p);
+	p = imported("gperftools", "--- heapz 1 ---\n"
+				   "format = java\n"
+				   "resolution = bytes\n"
+				   " 524288 1 @ 0x3\n"
+				   " 0x3 f (F.java:1)\n");
+	assert_folded(p, "all threads;f 829411\n");
+	profile_free(p);
+}
+
+static void takes_java_of_the_cpu(void **state)
+{
+	const struct layout l = {4, false};
+	struct str s = {0};
+	struct profile *p;
+
+	(void)state;
+	WORDS(&s, l, 0, 3, 1, 10000, 0);
+	WORDS(&s, l, 2, 2, 3, 4);
+	WORDS(&s, l, 0, 1, 0);
+	str_add(&s, " 0x00000003 f (F.java:12)\n 0x00000004 main (F.java:3)\n");
+	p = imported_bytes("gperftools", s.s, s.n);
+	assert_folded(p, "all threads;main;f 20000000\n");
+	profile_free(p);
+	str_release(&s);
+}
+
+/* Go's text names addresses behind '#', as calls: one before where they return to. */
+static void takes_counts_and_names_of_go(void **state)
+{
+	struct profile *p =
+		imported("gperftools", "goroutine profile: total 4\n"
+				       "3 @ 0x44cb3 0x45046\n"
+				       "#\t0x44cb2\truntime.gopark+0x12\t/go/src/proc.go:145\n"
+				       "#\t0x45045\tmain.main+0x5\t/x/main.go:9\n\n"
+				       "1 @ 0x45046\n"
+				       "#\t0x45045\tmain.main+0x5\t/x/main.go:9\n");
+
+	(void)state;
+	assert_folded(p, "all threads;main.main 1\n"
+			 "all threads;main.main;runtime.gopark 3\n");
+	assert_string_equal(profile_text(p, p->metrics.at[0].name), "goroutine");
+	assert_int_equal(ledger_count(p, 0, LEDGER_KEPT), 4);
+	profile_free(p);
+}
+
 static void refuses(void **state)
 {
 	(void)state;
 	refused("gperftools", "heap profile: 1 [\n", "heap profile:");
 	refused("gperftools", "heap profile: 1: 2 [1: 2] @ growthz\n", "holds no stack");
-	refused("gperftools", "--- contentionz 1 ---\nformat = java\n", "Java");
+	refused("gperftools", "--- contentionz 1 ---\nformat = java\n", "holds no stack");
 	refused("gperftools", "something else\n", "no profile of gperftools");
 }
 
@@ -175,6 +239,33 @@ static void is_recognised(void **state)
 	assert_null(import_recognise("x", (struct span){"heaps", 5}));
 }
 
+/* What is not a call is not adjusted; the stack of the thread that made one is below its own. */
+static void reads_threads(void **state)
+{
+	struct profile *p =
+		imported("gperftools", "--- threadz 1 ---\n\n"
+				       "--- Thread 7f79 (name: thread1/14751) stack: ---\n"
+				       "  PC:  0x00400010: nanosleep\n"
+				       "  0x00400021: start(arg *)\n"
+				       "      creator: 0x400031 0x700041\n"
+				       "--- Thread 7f78 (name: a/b/14759) stack: ---\n"
+				       "  [same as previous thread]\n"
+				       "--- Thread 7f77 (name: none/1) stack: ---\n"
+				       "  odd\n"
+				       "--- Memory map: ---\n"
+				       "  00400000-00500000: /bin/prog\n");
+
+	(void)state;
+	assert_folded(p, "a/b;[unknown] 0x700040;prog+0x30;start(arg *);nanosleep 1\n"
+			 "none 1\n"
+			 "thread1;[unknown] 0x700040;prog+0x30;start(arg *);nanosleep 1\n");
+	assert_int_equal(p->threads.at[0].tid, 14751);
+	assert_int_equal(ledger_count(p, 0, LEDGER_KEPT), 3);
+	assert_true(ledger_has(p, "line 10"));
+	assert_true(ledger_has(p, "no stack"));
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,8 +274,12 @@ int main(void)
 		cmocka_unit_test(weighs_samples_of_heaps),
 		cmocka_unit_test(takes_counted_heaps_as_they_are),
 		cmocka_unit_test(scales_contention),
+		cmocka_unit_test(takes_names_of_java),
+		cmocka_unit_test(takes_java_of_the_cpu),
+		cmocka_unit_test(takes_counts_and_names_of_go),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(is_recognised),
+		cmocka_unit_test(reads_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
-#include "model/machine.h"
+#include "select/machine.h"
 
 #define CPUINFO_MAX (1 << 20)
 

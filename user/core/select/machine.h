@@ -1,8 +1,8 @@
 /*
  * machine: what a profile says of where it was made: the meta attributes.
  */
-#ifndef MODEL_MACHINE_H
-#define MODEL_MACHINE_H
+#ifndef SELECT_MACHINE_H
+#define SELECT_MACHINE_H
 
 #include "model/profile.h"
 
