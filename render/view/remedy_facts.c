@@ -1,7 +1,9 @@
 #include "view/facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "model/meta.h"
 #include "select/runtime.h"
@@ -110,26 +112,62 @@ static void runtime_facts(const struct view_input *in, struct doc_block *b, cons
 			 "names of [JIT code]: have the program write /tmp/perf-PID.map");
 }
 
-static bool has_note(const struct profile *p, const char *begin)
+/* The first note that begins with that; NULL: none. */
+static const char *note_of(const struct profile *p, const char *begin)
 {
 	vec_each (r, &p->ledger)
 		if (r->class == LEDGER_NOTE && r->count &&
 		    str_starts(profile_text(p, r->name), begin))
-			return true;
-	return false;
+			return profile_text(p, r->name);
+	return NULL;
 }
 
-/* Debug information that is there, and was not read. */
+/* The file that a note names after "the first is "; owned; NULL: none. */
+static char *first_of(const char *note)
+{
+	static const char before[] = "the first is ";
+	const char *name = note ? strstr(note, before) : NULL;
+	size_t n;
+
+	if (!name)
+		return NULL;
+	name += sizeof(before) - 1;
+	n = str_ends(name, ", files") ? strlen(name) - strlen(", files") : strlen(name);
+	return n ? mem_strndup(name, n) : NULL;
+}
+
+/* Debug information that is there, and was not read: how a note begins, and what to do. */
+static const struct {
+	const char *note, *remedy;
+} unread[] = {
+	{"debug information not read: compressed with zstd",
+	 "inlined calls and lines, compressed with zstd, which libelf cannot read here: objcopy "
+	 "--decompress-debug-sections FILE"},
+	{"debug information not read: split off",
+	 "inlined calls and lines, split off to .dwo or .dwp: build without -gsplit-dwarf"},
+	{"debug information not read: in a .dwp",
+	 "inlined calls and lines, in a .dwp, which libdw cannot read here: keep the .dwo files "
+	 "where they were compiled, or beside the program"},
+	{"debug information not read: in a file of dwz",
+	 "names and lines, in a file that dwz made and that is not there: install the whole debug "
+	 "package, which has it in /usr/lib/debug/.dwz"},
+};
+
 static void unread_facts(const struct view_input *in, struct doc_block *b)
 {
-	if (has_note(in->profile, "debug information not read: compressed with zstd"))
-		doc_fact(b, true, LABEL,
-			 "inlined calls and lines, compressed with zstd, which libelf cannot read "
-			 "here: objcopy --decompress-debug-sections FILE");
-	if (has_note(in->profile, "debug information not read: split off"))
-		doc_fact(b, true, LABEL,
-			 "inlined calls and lines, split off to .dwo or .dwp: build without "
-			 "-gsplit-dwarf");
+	const char *split =
+		note_of(in->profile, "debug information not read: in .dwo files not found");
+	_free_ char *first = first_of(split);
+
+	for (size_t i = 0; i < sizeof(unread) / sizeof(*unread); i++)
+		if (note_of(in->profile, unread[i].note))
+			doc_fact(b, true, LABEL, "%s", unread[i].remedy);
+	if (!split)
+		return;
+	doc_fact(b, true, LABEL,
+		 "inlined calls and lines, in .dwo files that are not there%s%s: keep them where "
+		 "they were compiled, or beside the program, or build without -gsplit-dwarf",
+		 first ? ", such as " : "", first ? first : "");
 }
 
 static void package_fact(const struct view_input *in, struct doc_block *b, const struct gaps *g)

@@ -65,14 +65,19 @@ static void add_name_notes(struct profile *p, const struct namer_stats *names)
 {
 	_free_ char *bad = mem_printf("lines of perf maps not understood, the first is line %u",
 				      names->first_bad);
+	_free_ char *split = mem_printf(
+		"debug information not read: in .dwo files not found, the first is %s, files",
+		names->missing);
 
 	profile_note(p, "names not looked up: the time for naming was over, addresses",
 		     names->put_off);
 	profile_note(p, bad, names->bad_lines);
 	profile_note(p, "debug information not read: compressed with zstd, files",
 		     names->images_zstd);
-	profile_note(p, "debug information not read: split off to .dwo or .dwp, files",
-		     names->images_split);
+	profile_note(p, split, names->images_split);
+	profile_note(p, "debug information not read: in a .dwp, files", names->images_dwp);
+	profile_note(p, "debug information not read: in a file of dwz not found, files",
+		     names->images_alt);
 }
 
 void account_cost(struct profile *p, const struct account *in, const struct namer_stats *names)

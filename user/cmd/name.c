@@ -191,6 +191,8 @@ static void find_one(struct run *r, struct rename_module *m)
 			   "DEBUGINFOD_URLS");
 	if (m->fd < 0)
 		print_not_found(m, err_text());
+	else
+		m->path = realpath(path, NULL);
 	free(path);
 }
 

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define CREW_FILES 16 /* limit of a task's files */
+#define CREW_FILES 32 /* limit of a task's files */
 
 /* A task as the worker process has it. */
 struct crew_request {

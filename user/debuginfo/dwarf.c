@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "debuginfo/splitunit.h"
 
 /* --- one unit -----------------------------------------------------------------------------------
  *
@@ -17,7 +18,8 @@
 
 struct dwarf_unit {
 	Dwarf_Die die;
-	uint64_t bytes; /* of the unit: no walk over it takes more steps */
+	uint64_t bytes; /* of the unit's entries: no walk over it takes more steps */
+	const struct split_unit *split; /* the unit in the .dwo file, which is walked; NULL: none */
 };
 
 /* @die, a subprogram or an inlined subroutine, holds address number @address of the caller's. */
@@ -45,6 +47,7 @@ struct walk {
 	uint32_t *owner;  /* per address */
 	uint32_t entries; /* seen so far: numbers them */
 	struct dwarf_hits *hits;
+	const struct split_unit *split;
 	uint32_t depth;
 	Dwarf_Die stack[MAX_DEPTH];
 	uint32_t function[MAX_DEPTH]; /* per depth: number of the subprogram around it */
@@ -63,25 +66,41 @@ static void hit(struct walk *w, uint32_t address, bool is_function)
 	vec_push(&w->hits->at, ((struct dwarf_hit){address, w->entries, w->stack[w->depth]}));
 }
 
+/* What is looked for in the ranges of the entry on top of the stack. */
+struct look {
+	struct walk *w;
+	bool record, is_function; /* .record: notes a hit for each */
+	bool any;
+};
+
+static void look_at_range(void *look, uint64_t low, uint64_t high)
+{
+	struct look *l = look;
+	struct walk *w = l->w;
+	size_t from, to;
+
+	if (low < w->code_start || low >= high)
+		return;
+	from = bound_lower(w->addresses, w->n, low);
+	to = bound_lower(w->addresses, w->n, high);
+	l->any |= from < to;
+	for (size_t i = from; l->record && i < to; i++)
+		hit(w, (uint32_t)i, l->is_function);
+}
+
 /* Whether the entry's ranges hold any of the addresses; @record: notes a hit for each. */
 static bool holds_any(struct walk *w, bool record, bool is_function)
 {
+	struct look look = {.w = w, .record = record, .is_function = is_function};
+	Dwarf_Die *die = &w->stack[w->depth];
 	Dwarf_Addr base, low, high;
-	bool any = false;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(&w->stack[w->depth], at, &base, &low, &high)) > 0) {
-		size_t from, to;
-
-		if (low < w->code_start || low >= high)
-			continue;
-		from = bound_lower(w->addresses, w->n, low);
-		to = bound_lower(w->addresses, w->n, high);
-		any |= from < to;
-		for (size_t i = from; record && i < to; i++)
-			hit(w, (uint32_t)i, is_function);
-	}
-	return any;
+	if (w->split)
+		splitunit_ranges(w->split, die, look_at_range, &look);
+	while (!w->split && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+		look_at_range(&look, low, high);
+	return look.any;
 }
 
 /* Looks at the entry on top of the stack; true: its children matter too. */
@@ -124,9 +143,11 @@ static bool enter(struct walk *w)
 /* An entry takes a byte or more: a walk of more steps than the unit has bytes goes in circles. */
 static void run(struct walk *w, const struct dwarf_unit *unit)
 {
+	const uint64_t most = unit->split ? unit->split->bytes : unit->bytes;
+
 	w->depth = 0;
-	w->stack[0] = unit->die;
-	for (uint64_t steps = 0; steps < unit->bytes && w->entries < OWNER_DONE - 1; steps++) {
+	w->stack[0] = unit->split ? unit->split->die : unit->die;
+	for (uint64_t steps = 0; steps < most && w->entries < OWNER_DONE - 1; steps++) {
 		w->entries++;
 		if (visit(w) && enter(w))
 			continue;
@@ -169,6 +190,7 @@ static void dwarfwalk_unit(struct dwarf_unit *unit, const uint64_t *addresses, u
 	w->n = n;
 	w->code_start = code_start;
 	w->hits = hits;
+	w->split = unit->split;
 	w->owner = mem_zalloc(n, sizeof(*w->owner));
 	run(w, unit);
 	if (any_left(w)) {
@@ -186,7 +208,10 @@ static void dwarfwalk_unit(struct dwarf_unit *unit, const uint64_t *addresses, u
 
 struct finder {
 	Dwarf *dwarf;
+	Elf *elf;
+	const struct dwarf_more *more;
 	struct dwarf_names *out;
+	const struct split_unit *split; /* being walked; NULL: none */
 	const uint64_t *addresses;
 	uint32_t n;
 	uint64_t code_start;
@@ -221,20 +246,27 @@ static bool number_of(Dwarf_Die *die, unsigned int attribute, uint32_t *out)
 	return true;
 }
 
-static const char *file_of(Dwarf_Die *die, uint32_t number)
+static const char *file_of(Dwarf_Die *die, const struct split_unit *split, uint32_t number)
 {
+	Dwarf_Die unit, skeleton;
 	Dwarf_Files *files;
-	Dwarf_Die unit;
 	size_t n;
 
-	if (!dwarf_diecu(die, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) ||
-	    number >= n)
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
 		return NULL;
-	return dwarf_filesrc(files, number, NULL, NULL);
+	if (dwarf_getsrcfiles(&unit, &files, &n)) {
+		/* clang leaves the list of files in the binary. */
+		if (!split || unit.cu != split->die.cu)
+			return NULL;
+		skeleton = split->skeleton;
+		if (dwarf_getsrcfiles(&skeleton, &files, &n))
+			return NULL;
+	}
+	return number < n ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
 }
 
 /* Collects what @die, its abstract origin and its declaration say, the nearest first. */
-static struct dwarf_function read_function(Dwarf_Die die)
+static struct dwarf_function read_function(Dwarf_Die die, const struct split_unit *split)
 {
 	struct dwarf_function f = {0};
 
@@ -250,7 +282,7 @@ static struct dwarf_function read_function(Dwarf_Die die)
 		if (!f.line)
 			number_of(&die, DW_AT_decl_line, &f.line);
 		if (!f.file && number_of(&die, DW_AT_decl_file, &file))
-			f.file = file_of(&die, file);
+			f.file = file_of(&die, split, file);
 		if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification))
 			break;
 	}
@@ -268,7 +300,7 @@ static uint32_t function_of(struct finder *f, Dwarf_Die die)
 		abstract = die;
 	number = map_put(&f->by_die, (uintptr_t)abstract.addr, &fresh);
 	if (fresh) {
-		const struct dwarf_function function = read_function(die);
+		const struct dwarf_function function = read_function(die, f->split);
 
 		*number = (uint32_t)f->out->functions.n;
 		vec_push(&f->out->functions, function);
@@ -373,24 +405,32 @@ static void name_claim(struct finder *f, struct dwarf_unit *unit, const struct c
 	vec_release(&hits.at);
 }
 
-/* Whether the unit only refers to a .dwo file, which has its entries. */
-static bool is_skeleton(Dwarf_Die *unit)
-{
-	return dwarf_hasattr(unit, DW_AT_dwo_name) || dwarf_hasattr(unit, DW_AT_GNU_dwo_name);
-}
+/* --- units in .dwo files ------------------------------------------------------------------------
+ */
 
-static void find_in_unit(void *finder, struct dwarf_unit *unit)
-{
-	struct finder *f = finder;
-	struct claim claim = {0};
+/* A unit of a .dwo file. */
+struct dwo_unit {
+	Elf *elf;
+	uint64_t id, bytes;
+	Dwarf_Die die;
+};
 
-	claim_addresses(f, &unit->die, &claim);
-	if (claim.number.n) {
-		name_claim(f, unit, &claim);
-		f->out->split |= is_skeleton(&unit->die);
-	}
-	vec_release(&claim.number);
-	vec_release(&claim.address);
+struct dwo_search {
+	uint64_t id;
+	struct dwo_unit found;
+	bool any;
+};
+
+static void look_at_dwo_unit(void *search, struct dwarf_unit *unit)
+{
+	struct dwo_search *s = search;
+	uint64_t id;
+
+	if (s->any || !splitunit_id(&unit->die, &id) || id != s->id)
+		return;
+	s->any = true;
+	s->found.die = unit->die;
+	s->found.bytes = unit->bytes;
 }
 
 static void each_unit(Dwarf *dwarf, void (*each)(void *context, struct dwarf_unit *), void *context)
@@ -400,9 +440,9 @@ static void each_unit(Dwarf *dwarf, void (*each)(void *context, struct dwarf_uni
 
 	while (!dwarf_next_unit(dwarf, offset, &next, &header, NULL, NULL, NULL, NULL, NULL,
 				NULL)) {
-		struct dwarf_unit unit = {.bytes = next - offset};
+		struct dwarf_unit unit = {.bytes = next - offset - header};
 
-		if (next <= offset)
+		if (next <= offset || header >= next - offset)
 			return;
 		if (dwarf_offdie(dwarf, offset + header, &unit.die))
 			each(context, &unit);
@@ -410,10 +450,80 @@ static void each_unit(Dwarf *dwarf, void (*each)(void *context, struct dwarf_uni
 	}
 }
 
-int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_start,
-	       struct dwarf_names *out)
+/* Joins the skeleton with its unit in one of the .dwo files that were given; false: it is in none
+ * of them. */
+static bool join(struct finder *f, struct dwarf_unit *skeleton, struct split_unit *out)
 {
-	struct finder f = {.out = out, .addresses = addresses, .n = n, .code_start = code_start};
+	struct dwo_search search = {0};
+
+	if (!splitunit_id(&skeleton->die, &search.id))
+		return false;
+	for (size_t i = 0; i < f->more->n_dwo && !search.any; i++) {
+		search.found.elf = f->more->dwo[i];
+		if (f->out->dwo.at[i])
+			each_unit(f->out->dwo.at[i], look_at_dwo_unit, &search);
+	}
+	if (search.any)
+		splitunit_join(f->elf, &skeleton->die, skeleton->bytes, search.found.elf,
+			       &search.found.die, search.found.bytes, out);
+	return search.any;
+}
+
+/* Notes for the addresses of @claim that a .dwo file is missing. */
+static void miss(struct finder *f, Dwarf_Die *unit, const struct claim *claim)
+{
+	const char *name = text_of(unit, DW_AT_dwo_name);
+
+	if (!name)
+		name = text_of(unit, DW_AT_GNU_dwo_name);
+	if (!name)
+		return;
+	vec_push(&f->out->missing, ((struct dwarf_missing){name, text_of(unit, DW_AT_comp_dir)}));
+	for (size_t i = 0; i < claim->number.n; i++)
+		f->out->spans.at[claim->number.at[i]].missing = (uint32_t)f->out->missing.n;
+}
+
+static void find_in_unit(void *finder, struct dwarf_unit *unit)
+{
+	struct finder *f = finder;
+	struct split_unit split;
+	struct claim claim = {0};
+
+	claim_addresses(f, &unit->die, &claim);
+	if (claim.number.n) {
+		const bool is_skeleton = splitunit_is_skeleton(&unit->die);
+
+		if (is_skeleton && join(f, unit, &split))
+			f->split = unit->split = &split;
+		else if (is_skeleton)
+			miss(f, &unit->die, &claim);
+		name_claim(f, unit, &claim);
+		f->split = NULL;
+	}
+	vec_release(&claim.number);
+	vec_release(&claim.address);
+}
+
+/* Opens the other files. */
+static void open_more(struct finder *f)
+{
+	if (f->more->alt)
+		f->out->alt = dwarf_begin_elf(f->more->alt, DWARF_C_READ, NULL);
+	if (f->out->alt)
+		dwarf_setalt(f->dwarf, f->out->alt);
+	for (size_t i = 0; i < f->more->n_dwo; i++)
+		vec_push(&f->out->dwo, dwarf_begin_elf(f->more->dwo[i], DWARF_C_READ, NULL));
+}
+
+int dwarf_find_with(Elf *elf, const struct dwarf_more *more, const uint64_t *addresses, uint32_t n,
+		    uint64_t code_start, struct dwarf_names *out)
+{
+	struct finder f = {.elf = elf,
+			   .more = more,
+			   .out = out,
+			   .addresses = addresses,
+			   .n = n,
+			   .code_start = code_start};
 
 	*out = (struct dwarf_names){0};
 	/* A plain number of libdw's, 15 for "no DWARF information", has no name in its header. */
@@ -421,6 +531,7 @@ int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_st
 	if (!f.dwarf)
 		return -ENOENT;
 	out->dwarf = f.dwarf;
+	open_more(&f);
 	vec_reserve(&out->spans, n);
 	memset(out->spans.at, 0, n * sizeof(*out->spans.at));
 	out->spans.n = n;
@@ -429,14 +540,26 @@ int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_st
 	return 0;
 }
 
+int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_start,
+	       struct dwarf_names *out)
+{
+	static const struct dwarf_more nothing;
+
+	return dwarf_find_with(elf, &nothing, addresses, n, code_start, out);
+}
+
 void dwarf_names_release(struct dwarf_names *names)
 {
 	vec_release(&names->functions);
 	vec_release(&names->frames);
 	vec_release(&names->spans);
-	if (names->dwarf)
-		dwarf_end(names->dwarf);
-	names->dwarf = NULL;
+	vec_release(&names->missing);
+	for (size_t i = 0; i < names->dwo.n; i++)
+		dwarf_end(names->dwo.at[i]);
+	vec_release(&names->dwo);
+	dwarf_end(names->dwarf);
+	dwarf_end(names->alt);
+	names->dwarf = names->alt = NULL;
 }
 
 /* --- where it was compiled -------------------------------------------------------------------- */

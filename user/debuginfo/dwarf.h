@@ -30,14 +30,29 @@ struct dwarf_frame {
 struct dwarf_span {
 	uint32_t first, n; /* in frames; n 0: DWARF knows no function there */
 	uint32_t line;	   /* also known where the function is not */
+	uint32_t missing; /* 1 + the number in .missing of the file that has its entries; 0: none */
+};
+
+/* A .dwo file that was not given: its name, and the folder of the compiler that that is relative
+ * to, NULL unknown. */
+struct dwarf_missing {
+	const char *name, *folder;
 };
 
 struct dwarf_names {
 	VEC(struct dwarf_function) functions;
 	VEC(struct dwarf_frame) frames;
-	VEC(struct dwarf_span) spans; /* one an address */
-	void *dwarf;		      /* holds the strings */
-	bool split; /* units of some addresses have their entries in other files, not read */
+	VEC(struct dwarf_span) spans;	   /* one an address */
+	VEC(struct dwarf_missing) missing; /* one a unit */
+	void *dwarf, *alt;		   /* with those below hold the strings */
+	VEC(Dwarf *) dwo;
+};
+
+/* Other files that debug information refers to; a zeroed one is empty. */
+struct dwarf_more {
+	Elf *alt;	 /* that dwz made, which several files share (.gnu_debugaltlink); or NULL */
+	Elf *const *dwo; /* .dwo files */
+	size_t n_dwo;
 };
 
 /*
@@ -47,6 +62,9 @@ struct dwarf_names {
  */
 int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_start,
 	       struct dwarf_names *out);
+/* The same with other files, which must outlive @out, too. */
+int dwarf_find_with(Elf *elf, const struct dwarf_more *, const uint64_t *addresses, uint32_t n,
+		    uint64_t code_start, struct dwarf_names *out);
 void dwarf_names_release(struct dwarf_names *);
 
 /* Calls @each with the folder that each unit of @elf was compiled in, as often as there are units.

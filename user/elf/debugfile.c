@@ -145,6 +145,72 @@ bool debugfile_fits(const struct elffile *stripped, int fd)
 	return read_link(stripped, link) && has_crc(fd, link->crc);
 }
 
+/* --- what several debug files share ----------------------------------------------------------- */
+
+/* A .gnu_debugaltlink: a path, and the build-id of the file. */
+struct altlink {
+	char path[MAX_LINK_BYTES];
+	uint8_t id[BUILDID_MAX];
+	uint8_t bytes;
+};
+
+static bool read_altlink(const struct elffile *f, struct altlink *out)
+{
+	size_t name_bytes;
+	Elf64_Shdr s;
+
+	memset(out, 0, sizeof(*out));
+	if (elffile_section(f, ".gnu_debugaltlink", &s) || s.sh_size > sizeof(out->path) ||
+	    elffile_read(f, s.sh_offset, out->path, s.sh_size))
+		return false;
+	name_bytes = strnlen(out->path, s.sh_size) + 1;
+	if (name_bytes < 2 || name_bytes + 2 > s.sh_size ||
+	    s.sh_size - name_bytes > sizeof(out->id))
+		return false;
+	out->bytes = (uint8_t)(s.sh_size - name_bytes);
+	memcpy(out->id, out->path + name_bytes, out->bytes);
+	return true;
+}
+
+size_t debugfile_alt_candidates(const struct elffile *debug, const char *path,
+				const struct debugfile_open *by, int *fds, size_t most)
+{
+	struct found found = {.by = by, .fds = fds, .most = most};
+	_free_ void *link_memory = mem_zalloc(1, sizeof(struct altlink));
+	const char *slash = strrchr(path, '/');
+	struct altlink *link = link_memory;
+	_free_ char *full = NULL;
+
+	if (!read_altlink(debug, link))
+		return 0;
+	for (int own = !by->other_root; own < 2; own++)
+		open_by_buildid(&found, own, link->id, link->bytes);
+	if (link->path[0] == '/')
+		full = mem_strdup(link->path);
+	else if (path[0] == '/')
+		full = mem_printf("%.*s/%s", (int)(slash - path), path, link->path);
+	for (int own = !by->other_root; full && own < 2; own++)
+		open_one(&found, own, full);
+	return found.n;
+}
+
+bool debugfile_has_alt(const struct elffile *debug)
+{
+	_free_ void *link_memory = mem_zalloc(1, sizeof(struct altlink));
+
+	return read_altlink(debug, link_memory);
+}
+
+bool debugfile_alt_fits(const struct elffile *debug, int fd)
+{
+	_free_ void *link_memory = mem_zalloc(1, sizeof(struct altlink));
+	struct altlink *link = link_memory;
+
+	return read_altlink(debug, link) && debugfile_is(fd, link->id, link->bytes);
+}
+
+/* --- folders of debug files ------------------------------------------------------------------- */
+
 /* Of a folder that is one of debug files; each costs some reads. */
 #define MOST_FILES 100000
 

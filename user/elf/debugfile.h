@@ -32,6 +32,16 @@ size_t debugfile_candidates(const struct elffile *stripped, const char *path,
  * is read whole. */
 bool debugfile_fits(const struct elffile *stripped, int fd);
 
+/* Opens the files that may be the one that dwz made of what several debug files share, by its
+ * build-id in @debug's .gnu_debugaltlink, then by its path there, which may be relative to the
+ * folder of @path: the caller's to close; how many. */
+size_t debugfile_alt_candidates(const struct elffile *debug, const char *path,
+				const struct debugfile_open *by, int *fds, size_t most);
+/* Whether @debug refers to such a file. */
+bool debugfile_has_alt(const struct elffile *debug);
+/* Whether that is the file that @debug refers to. */
+bool debugfile_alt_fits(const struct elffile *debug, int fd);
+
 /* Whether that is an ELF file of that build-id. */
 bool debugfile_is(int fd, const uint8_t *id, uint8_t bytes);
 

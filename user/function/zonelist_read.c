@@ -135,7 +135,7 @@ static void ask(void *context, size_t task, struct crew_ask *a)
 {
 	const struct run *r = context;
 
-	image_files_ask(a, r->images[task], false);
+	image_files_ask(a, r->images[task], &(struct image_files_wish){0});
 }
 
 static size_t read_answer(void *context, const void *bytes, size_t n, uint32_t *task)

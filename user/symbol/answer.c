@@ -22,7 +22,7 @@ char *nameless(const struct image *image, uint64_t offset)
 
 struct head {
 	uint32_t magic, job, flags, bad_lines, first_bad;
-	uint32_t n_queries, n_frames, n_functions, n_folders, n_text;
+	uint32_t n_queries, n_frames, n_functions, n_folders, n_splits, n_text;
 };
 
 uint32_t answer_text(struct answer *a, const char *s)
@@ -87,6 +87,15 @@ void answer_folder(struct answer *a, const char *folder)
 		vec_push(&a->folders, at);
 }
 
+uint32_t answer_split(struct answer *a, const char *name, const char *folder)
+{
+	if (a->splits.n == ANSWER_SPLITS)
+		return 0;
+	vec_push(&a->splits, ((struct answer_split){position(a, answer_text(a, name)),
+						    position(a, answer_text(a, folder))}));
+	return (uint32_t)a->splits.n;
+}
+
 void answer_next(struct answer *a)
 {
 	vec_push(&a->ends, (uint32_t)a->frames.n);
@@ -98,6 +107,8 @@ void answer_release(struct answer *a)
 	vec_release(&a->frames);
 	vec_release(&a->functions);
 	vec_release(&a->folders);
+	vec_release(&a->splits);
+	vec_release(&a->split_of);
 	intern_release(&a->text);
 	map_release(&a->by_function);
 	map_release(&a->by_linkage);
@@ -115,6 +126,7 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 				  .n_frames = (uint32_t)a->frames.n,
 				  .n_functions = (uint32_t)a->functions.n,
 				  .n_folders = (uint32_t)a->folders.n,
+				  .n_splits = (uint32_t)a->splits.n,
 				  .n_text = (uint32_t)(a->text.bytes.n + 4) & ~3u};
 	int rc = file_put(fd, &head, sizeof(head));
 
@@ -126,6 +138,10 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 		rc = file_put(fd, a->functions.at, a->functions.n * sizeof(*a->functions.at));
 	if (!rc)
 		rc = file_put(fd, a->folders.at, a->folders.n * sizeof(*a->folders.at));
+	if (!rc)
+		rc = file_put(fd, a->splits.at, a->splits.n * sizeof(*a->splits.at));
+	if (!rc && a->splits.n)
+		rc = file_put(fd, a->split_of.at, a->ends.n * sizeof(*a->split_of.at));
 	if (!rc)
 		rc = file_put(fd, a->text.bytes.at, a->text.bytes.n);
 	/* Write at least one zero: the last string ends even if nothing was added. */
@@ -156,6 +172,12 @@ static bool is_consistent(const struct answer_view *v, uint32_t n_text)
 	for (uint32_t i = 0; i < v->n_folders; i++)
 		if (v->folders[i] >= n_text)
 			return false;
+	for (uint32_t i = 0; i < v->n_splits; i++)
+		if (v->splits[i].name >= n_text || v->splits[i].folder >= n_text)
+			return false;
+	for (uint32_t i = 0; v->split_of && i < v->n_queries; i++)
+		if (v->split_of[i] > v->n_splits)
+			return false;
 	return true;
 }
 
@@ -172,8 +194,12 @@ size_t answer_read(const void *at, size_t n, struct answer_view *out)
 	need = sizeof(head) + (uint64_t)head.n_queries * sizeof(*out->ends) +
 	       (uint64_t)head.n_frames * sizeof(*out->frames) +
 	       (uint64_t)head.n_functions * sizeof(*out->functions) +
-	       (uint64_t)head.n_folders * sizeof(*out->folders) + head.n_text;
-	if (head.magic != MAGIC || need > n || need % 4 || head.n_folders > ANSWER_FOLDERS)
+	       (uint64_t)head.n_folders * sizeof(*out->folders) +
+	       (uint64_t)head.n_splits * sizeof(*out->splits) +
+	       (head.n_splits ? (uint64_t)head.n_queries * sizeof(*out->split_of) : 0) +
+	       head.n_text;
+	if (head.magic != MAGIC || need > n || need % 4 || head.n_folders > ANSWER_FOLDERS ||
+	    head.n_splits > ANSWER_SPLITS)
 		return 0;
 	*out = (struct answer_view){.job = head.job,
 				    .flags = head.flags,
@@ -182,7 +208,8 @@ size_t answer_read(const void *at, size_t n, struct answer_view *out)
 				    .n_queries = head.n_queries,
 				    .n_frames = head.n_frames,
 				    .n_functions = head.n_functions,
-				    .n_folders = head.n_folders};
+				    .n_folders = head.n_folders,
+				    .n_splits = head.n_splits};
 	out->ends = (const void *)next;
 	next += (size_t)head.n_queries * sizeof(*out->ends);
 	out->frames = (const void *)next;
@@ -190,6 +217,13 @@ size_t answer_read(const void *at, size_t n, struct answer_view *out)
 	out->functions = (const void *)next;
 	next += (size_t)head.n_functions * sizeof(*out->functions);
 	out->folders = (const void *)next;
-	out->text = next + (size_t)head.n_folders * sizeof(*out->folders);
+	next += (size_t)head.n_folders * sizeof(*out->folders);
+	out->splits = (const void *)next;
+	next += (size_t)head.n_splits * sizeof(*out->splits);
+	if (head.n_splits) {
+		out->split_of = (const void *)next;
+		next += (size_t)head.n_queries * sizeof(*out->split_of);
+	}
+	out->text = next;
 	return is_consistent(out, head.n_text) ? (size_t)need : 0;
 }

@@ -15,6 +15,7 @@
 #include "process/images.h"
 
 #define ANSWER_FOLDERS 1024
+#define ANSWER_SPLITS  65536
 
 /* An address to name. */
 struct query {
@@ -33,7 +34,9 @@ enum {
 	ANSWER_CORRUPT = 1,    /* not an ELF file, or malformed */
 	ANSWER_NO_SYMBOLS = 2, /* no symbol table and no DWARF */
 	ANSWER_ZSTD = 4,       /* DWARF is compressed with zstd, and libelf cannot read that */
-	ANSWER_SPLIT = 8,      /* some of the DWARF is in .dwo files or a .dwp, and was not read */
+	ANSWER_SPLIT = 8,      /* some of the DWARF is in .dwo files, and was not read */
+	ANSWER_DWP = 16,       /* … which are in a .dwp that could not be read */
+	ANSWER_ALT = 32,       /* some is in a file of dwz's that was not found */
 };
 
 struct answer_function {
@@ -49,6 +52,11 @@ struct answer_frame {
 	uint32_t address_low, address_high; /* struct frame, address */
 };
 
+/* A .dwo file that was not given, and the folder its name is relative to. */
+struct answer_split {
+	uint32_t name, folder; /* offsets in the text */
+};
+
 /* An answer being made. A zeroed one is empty and valid. */
 struct answer {
 	uint32_t flags;
@@ -59,6 +67,8 @@ struct answer {
 	VEC(struct answer_frame) frames;
 	VEC(struct answer_function) functions;
 	VEC(uint32_t) folders; /* as in struct answer_view */
+	VEC(struct answer_split) splits;
+	VEC(uint32_t) split_of; /* as in struct answer_view */
 	struct intern text;
 	struct map by_function; /* hash of a function → functions */
 	struct map by_linkage; /* mangled → readable name (strings), for those demangled already */
@@ -75,6 +85,9 @@ void answer_frame(struct answer *, const char *name, const char *linkage, const 
 void answer_address(struct answer *, uint64_t address);
 /* Adds a folder that code was compiled in, once; ignored beyond ANSWER_FOLDERS. */
 void answer_folder(struct answer *, const char *folder);
+/* Adds a .dwo file that was not given; @folder may be NULL. Returns 1 + its number, or 0 beyond
+ * ANSWER_SPLITS. */
+uint32_t answer_split(struct answer *, const char *name, const char *folder);
 /* Ends the current query. */
 void answer_next(struct answer *);
 void answer_release(struct answer *);
@@ -86,11 +99,14 @@ int answer_write(struct answer *, uint32_t job, int fd);
 struct answer_view {
 	uint32_t job, flags;
 	uint32_t bad_lines, first_bad;
-	uint32_t n_queries, n_frames, n_functions, n_folders;
+	uint32_t n_queries, n_frames, n_functions, n_folders, n_splits;
 	const uint32_t *ends;
 	const struct answer_frame *frames;
 	const struct answer_function *functions;
 	const uint32_t *folders; /* offsets in the text */
+	const struct answer_split *splits;
+	const uint32_t *split_of; /* by query: 1 + the number of the .dwo file that has its
+				     function, 0: none; NULL where there are no splits */
 	const char *text;
 };
 

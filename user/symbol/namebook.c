@@ -155,6 +155,10 @@ static void count(struct namebook *b, struct images *images, const struct unknow
 	raise_to(&all->images_corrupt, stats->images_corrupt);
 	raise_to(&all->images_zstd, stats->images_zstd);
 	raise_to(&all->images_split, stats->images_split);
+	raise_to(&all->images_dwp, stats->images_dwp);
+	raise_to(&all->images_alt, stats->images_alt);
+	if (!all->missing[0])
+		memcpy(all->missing, stats->missing, sizeof(all->missing));
 	/* A map is read anew in each window. */
 	if (all->bad_lines < stats->bad_lines)
 		all->bad_lines = stats->bad_lines;

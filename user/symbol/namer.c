@@ -1,6 +1,7 @@
 #include "symbol/namer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,15 @@ static void take_place(struct run *r, const struct answer_view *v, const uint32_
 	r->stats->unnamed += !v->functions[frames[n - 1].function].named;
 }
 
+static void note_missing(struct run *r, const struct answer_view *v)
+{
+	const char *name = v->n_splits ? str_base(v->text + v->splits[0].name) : "";
+	_free_ char *clean = str_clean(name, strlen(name));
+
+	if (!r->stats->missing[0])
+		snprintf(r->stats->missing, sizeof(r->stats->missing), "%s", clean);
+}
+
 static void take(void *context, const struct job *job, const struct answer_view *v)
 {
 	struct run *r = context;
@@ -217,6 +227,8 @@ static void take(void *context, const struct job *job, const struct answer_view 
 	if (v->flags & ANSWER_NO_SYMBOLS)
 		note(image, "no symbols");
 	r->flags[number] |= (uint8_t)v->flags;
+	if (v->flags & ANSWER_SPLIT)
+		note_missing(r, v);
 	if (v->bad_lines > r->bad_lines[number])
 		r->bad_lines[number] = v->bad_lines;
 	if (!r->stats->first_bad)
@@ -367,6 +379,8 @@ static void name_all(struct run *r)
 		r->stats->images_corrupt += r->is_corrupt[i];
 		r->stats->images_zstd += (r->flags[i] & ANSWER_ZSTD) != 0;
 		r->stats->images_split += (r->flags[i] & ANSWER_SPLIT) != 0;
+		r->stats->images_dwp += (r->flags[i] & ANSWER_DWP) != 0;
+		r->stats->images_alt += (r->flags[i] & ANSWER_ALT) != 0;
 		r->stats->bad_lines += r->bad_lines[i];
 	}
 }

@@ -33,9 +33,11 @@ struct namer_stats {
 	uint64_t places, unnamed, with_lines, inlined_frames;
 	uint64_t put_off; /* of the unnamed: there was no time */
 	uint32_t images, images_unopened, images_corrupt;
-	uint32_t images_zstd, images_split; /* of whose DWARF a part was not read: see answer.h */
-	uint64_t bad_lines;		    /* of perf maps: not understood */
-	uint32_t first_bad;		    /* the first of them, in one of the maps */
+	/* Of whose DWARF a part was not read: see answer.h. */
+	uint32_t images_zstd, images_split, images_dwp, images_alt;
+	char missing[128];  /* the first of their .dwo files, by its last name */
+	uint64_t bad_lines; /* of perf maps: not understood */
+	uint32_t first_bad; /* the first of them, in one of the maps */
 };
 
 /*

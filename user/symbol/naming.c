@@ -16,6 +16,7 @@
 #include "debuginfo/dwarf.h"
 #include "debuginfo/plt.h"
 #include "debuginfo/symtab.h"
+#include "elf/debugfile.h"
 #include "elf/elffile.h"
 #include "elf/segments.h"
 #include "process/images.h"
@@ -179,6 +180,8 @@ struct sources {
 	struct gotab *go;	/* the table of a stripped Go program; else NULL */
 	struct minidebug small; /* the mini debug info of another stripped file; else empty */
 	Elf *elf, *debug_elf;
+	struct dwarf_more more;
+	VEC(Elf *) dwo;
 	struct dwarf_names dwarf;
 	bool has_dwarf;
 };
@@ -225,6 +228,20 @@ static void open_sources(struct sources *s, const struct image_files *files)
 	symtab_finish(&s->symtab);
 }
 
+/* Opens what the debug information refers to. */
+static void open_more(struct sources *s, const struct image_files *files)
+{
+	s->more.alt = begin_elf(files->alt_fd);
+	for (size_t i = 0; i < files->n_dwo; i++) {
+		Elf *elf = begin_elf(files->dwo[i]);
+
+		if (elf)
+			vec_push(&s->dwo, elf);
+	}
+	s->more.dwo = s->dwo.at;
+	s->more.n_dwo = s->dwo.n;
+}
+
 static void close_sources(struct sources *s)
 {
 	dwarf_names_release(&s->dwarf);
@@ -235,6 +252,10 @@ static void close_sources(struct sources *s)
 	symtab_release(&s->variables.symtab);
 	fde_release(&s->fdes);
 	elffile_release(&s->file);
+	for (size_t i = 0; i < s->dwo.n; i++)
+		elf_end(s->dwo.at[i]);
+	vec_release(&s->dwo);
+	elf_end(s->more.alt);
 	elf_end(s->debug_elf);
 	elf_end(s->elf);
 }
@@ -375,8 +396,8 @@ static void find_dwarf(struct sources *s, const struct wanted *wanted, uint32_t 
 		span_of[sorted[i].query] = i;
 	}
 	if (first)
-		s->has_dwarf =
-			!dwarf_find(first, addresses, n, segments_code_start(&s->file), &s->dwarf);
+		s->has_dwarf = !dwarf_find_with(first, &s->more, addresses, n,
+						segments_code_start(&s->file), &s->dwarf);
 }
 
 /* Sets the query's address in the file's own addresses. */
@@ -391,6 +412,38 @@ static void set_address(const struct sources *s, const struct image_files *files
 	w->known = segments_address(&s->file, query_lookup(q), &w->address);
 	if (w->known && q->is_return)
 		w->address = caller_or_start(s, w->address);
+}
+
+/* Lists the .dwo files that were not given, and for each query the one it needs. */
+static void add_splits(const struct sources *s, const uint32_t *span_of, uint32_t n,
+		       struct answer *a)
+{
+	_free_ uint32_t *number = mem_zalloc(s->dwarf.missing.n + 1, sizeof(*number));
+
+	for (size_t i = 0; i < s->dwarf.missing.n; i++)
+		number[i + 1] =
+			answer_split(a, s->dwarf.missing.at[i].name, s->dwarf.missing.at[i].folder);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&a->split_of, number[s->dwarf.spans.at[span_of[i]].missing]);
+}
+
+/* What debug information was not read. */
+static void add_flags(const struct sources *s, const struct image_files *files, struct answer *a)
+{
+	struct elffile f;
+
+	if (!s->has_dwarf && !s->symtab.at.n && !s->go)
+		a->flags |= ANSWER_NO_SYMBOLS;
+	if (!s->has_dwarf && (begin_has_zstd(s->debug_elf) || begin_has_zstd(s->elf)))
+		a->flags |= ANSWER_ZSTD;
+	if (s->dwarf.missing.n)
+		a->flags |= files->dwp_fd >= 0 ? ANSWER_DWP : ANSWER_SPLIT;
+	if (s->has_dwarf && !s->more.alt &&
+	    !elffile_open(s->debug_elf && files->extra_fd >= 0 ? files->extra_fd : files->fd, &f)) {
+		if (debugfile_has_alt(&f))
+			a->flags |= ANSWER_ALT;
+		elffile_release(&f);
+	}
 }
 
 static void name_elf(const struct image_files *files, const struct query *queries, uint32_t n,
@@ -411,8 +464,10 @@ static void name_elf(const struct image_files *files, const struct query *querie
 		wanted[i].query = i;
 		set_address(&s, files, &queries[i], &wanted[i]);
 	}
-	if (readable)
+	if (readable) {
+		open_more(&s, files);
 		find_dwarf(&s, wanted, n, span_of);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (readable && !files->is_debug && queries[i].offset & PLACE_VARIABLE)
 			variable_name(&s.variables, &s.file, s.elf, s.debug_elf, files->image,
@@ -424,12 +479,10 @@ static void name_elf(const struct image_files *files, const struct query *querie
 			add_nameless(files->image, queries[i].offset & ~PLACE_VARIABLE, 0, a);
 		answer_next(a);
 	}
-	if (readable && !s.has_dwarf && !s.symtab.at.n && !s.go)
-		a->flags |= ANSWER_NO_SYMBOLS;
-	if (!s.has_dwarf && (begin_has_zstd(s.debug_elf) || begin_has_zstd(s.elf)))
-		a->flags |= ANSWER_ZSTD;
-	if (s.dwarf.split)
-		a->flags |= ANSWER_SPLIT;
+	if (readable)
+		add_flags(&s, files, a);
+	if (s.dwarf.missing.n)
+		add_splits(&s, span_of, n, a);
 	close_sources(&s);
 }
 

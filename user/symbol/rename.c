@@ -48,8 +48,10 @@ void rename_init(struct rename *r, const struct unnamed *u)
 void rename_release(struct rename *r)
 {
 	for (size_t i = 0; i < r->modules.n; i++)
-		if (r->modules.at[i].fd >= 0)
+		if (r->modules.at[i].fd >= 0) {
 			close(r->modules.at[i].fd);
+			free(r->modules.at[i].path);
+		}
 	vec_release(&r->modules);
 }
 
@@ -111,7 +113,7 @@ static void take_query(struct run *r, const struct answer_view *v, uint32_t quer
 static void take(void *context, const struct job *job, const struct answer_view *v)
 {
 	struct run *r = context;
-	struct rename_module *m = r->of_job.at[job - r->jobs.at];
+	struct rename_module *m = r->of_job.at[job->number];
 	_free_ uint32_t *known = mem_zalloc(v->n_functions + 1, sizeof(*known));
 
 	for (uint32_t i = 0; i < v->n_queries; i++)
@@ -131,13 +133,14 @@ static void add_jobs(struct run *r, struct rename *rename, struct image *images)
 		for (size_t k = 0; k < u->n; k++)
 			r->queries[at + k].offset = u->addresses[k];
 		images[i] = (struct image){.kind = IMAGE_KIND_FILE,
-					   .path = (char *)(uintptr_t)u->path,
+					   .path = m->path ? m->path : (char *)(uintptr_t)u->path,
 					   .fd = m->fd,
 					   .root_fd = -1};
 		if (m->fd >= 0) {
 			vec_push(&r->jobs, ((struct job){.image = &images[i],
 							 .queries = &r->queries[at],
 							 .n = (uint32_t)u->n,
+							 .number = (uint32_t)r->of_job.n,
 							 .is_debug = true}));
 			vec_push(&r->of_job, m);
 		}

@@ -14,6 +14,8 @@ struct rename_module {
 	uint8_t id[BUILDID_MAX];
 	uint8_t bytes; /* of the build-id; 0: none, so no debug file can be found */
 	int fd;	       /* of its debug file, set by the caller; -1: none */
+	char *path;    /* of the same, absolute; owned; NULL: unknown, so that only files it refers
+			  to by an absolute path are found */
 	/* Set by rename_run(): how many of its addresses got a name, and of these a line; how many
 	 * inlined calls were found. */
 	uint32_t named, lines, inlined;

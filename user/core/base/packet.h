@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 
 /* Most descriptors of a packet. */
-#define PACKET_FDS 24
+#define PACKET_FDS 40
 
 /* 0, or -errno without a text: -EPIPE if the other end is closed. */
 int packet_send(int socket, const void *bytes, size_t n, const int *fds, size_t n_fds);
