@@ -175,10 +175,9 @@ static uint32_t add_sum(struct profile *p, const struct event *e)
 	const struct tracepoint_field *f = &e->fields.sum;
 	const int n = (int)strcspn(e->name, "/");
 	_free_ char *name = mem_printf("%.*s %s", n, e->name, f->name);
-	_free_ char *base = mem_printf("sum of %s", f->name);
 	const uint32_t metric = profile_metric(p, name, f->unit ? f->unit : f->name, METRIC_SUM);
 
-	profile_metric_base(p, metric, base);
+	profile_metric_base(p, metric, f->name);
 	return metric;
 }
 
