@@ -17,6 +17,10 @@ static void follow(const struct answer_view *v)
 		sum += strlen(v->text + v->functions[i].name) +
 		       strlen(v->text + v->functions[i].linkage) +
 		       strlen(v->text + v->functions[i].file);
+	for (uint32_t i = 0; i < v->n_splits; i++)
+		sum += strlen(v->text + v->splits[i].name) + strlen(v->text + v->splits[i].folder);
+	for (uint32_t i = 0; v->split_of && i < v->n_queries; i++)
+		expect(v->split_of[i] <= v->n_splits);
 	expect(sum < SIZE_MAX);
 }
 

@@ -55,6 +55,26 @@ static const uint8_t finish_head[] = {0x31, 0xff, 0xe8};
 static const uint8_t hlt = 0xf4;
 #define FINISH_BYTES (sizeof(finish_head) + 4 + sizeof(hlt))
 
+/*
+ * jump_fcontext of Boost.Context and PHP, and ontop_fcontext: registers are saved below the return
+ * address, at rsp + N, and the other stack has them at the same places:
+ *
+ *	lea -N(%rsp), %rsp; …; mov %rsp, %rax; mov %rdi, %rsp; …; mov N-8(%rsp), %rbp;
+ *	lea N+8(%rsp), %rsp; …; jmp *%r8
+ *
+ * ontop_fcontext adds N only, so the return address stays on the stack.
+ */
+static const uint8_t switch_stack[] = {0x48, 0x89, 0xe0, 0x48, 0x89, 0xfc};
+static const uint8_t lea_rsp[] = {0x48, 0x8d, 0x64, 0x24};
+static const uint8_t load_rbp[] = {0x48, 0x8b, 0x6c, 0x24};
+static const uint8_t jump_r8[] = {0x41, 0xff, 0xe0};
+/* Of an instruction of the middle two: one byte of offset follows. */
+#define SWITCH_INSN 5
+/* From the switch to the function's ends, at most. */
+#define SWITCH_REACH 96
+/* The islands of one such function. */
+#define SWITCH_ISLANDS 5
+
 static bool find_calls(void *context, const Elf64_Dyn *d)
 {
 	struct table_gaps *g = context;
@@ -156,6 +176,91 @@ static size_t find_finishes(const uint8_t *code, size_t n, uint64_t from, struct
 	return n_out;
 }
 
+/* Offsets in the code read, of what such a function consists of. */
+struct stack_switch {
+	size_t start, middle, rbp, leave, end; /* of the first lea, the switch, the load of rbp, the
+						  last lea; behind the jump */
+	int saved, left;		       /* N, and what the last lea adds */
+};
+
+static size_t find_code(const uint8_t *code, size_t from, size_t to, const uint8_t *what, size_t n)
+{
+	const uint8_t *at = from < to ? memmem(code + from, to - from, what, n) : NULL;
+
+	return at ? (size_t)(at - code) : SIZE_MAX;
+}
+
+/* Fills in what is around s->middle. */
+static bool read_switch(const uint8_t *code, size_t n, struct stack_switch *s)
+{
+	const size_t first = s->middle > SWITCH_REACH ? s->middle - SWITCH_REACH : 0;
+	const size_t after = s->middle + sizeof(switch_stack);
+	const size_t last = n - after > SWITCH_REACH ? after + SWITCH_REACH : n;
+
+	s->start = SIZE_MAX;
+	for (size_t at = first; at + SWITCH_INSN <= s->middle; at++)
+		if (!memcmp(code + at, lea_rsp, sizeof(lea_rsp)))
+			s->start = at;
+	s->rbp = find_code(code, after, last, load_rbp, sizeof(load_rbp));
+	if (s->start == SIZE_MAX || s->rbp >= last - SWITCH_INSN)
+		return false;
+	s->leave = find_code(code, s->rbp + SWITCH_INSN, last, lea_rsp, sizeof(lea_rsp));
+	if (s->leave >= last - SWITCH_INSN)
+		return false;
+	s->end = find_code(code, s->leave + SWITCH_INSN, last, jump_r8, sizeof(jump_r8));
+	if (s->end == SIZE_MAX)
+		return false;
+	s->end += sizeof(jump_r8);
+	s->saved = -(int8_t)code[s->start + SWITCH_INSN - 1];
+	s->left = (int8_t)code[s->leave + SWITCH_INSN - 1];
+	return s->saved > 0 && (int8_t)code[s->rbp + SWITCH_INSN - 1] == s->saved - 8 &&
+	       (s->left == s->saved || s->left == s->saved + 8);
+}
+
+static void add_switch(const struct stack_switch *s, uint64_t from, struct table_island *out)
+{
+	const size_t at[SWITCH_ISLANDS + 1] = {s->start,
+					       s->start + SWITCH_INSN,
+					       s->middle + sizeof(switch_stack),
+					       s->rbp + SWITCH_INSN,
+					       s->leave + SWITCH_INSN,
+					       s->end};
+	const int saved = s->saved + 8;
+	const int cfa[SWITCH_ISLANDS] = {8, saved, saved, saved, saved - s->left};
+
+	for (size_t i = 0; i < SWITCH_ISLANDS; i++)
+		out[i] = (struct table_island){
+			.start = from + at[i],
+			.end = from + at[i + 1],
+			.rule = {.cfa = TABLE_CFA_REG,
+				 .reg = CFI_RSP,
+				 .cfa_offset = cfa[i],
+				 .ra = TABLE_AT_CFA,
+				 .ra_offset = -8,
+				 /* That of the other stack, until it is loaded. */
+				 .bp = i == 2 ? TABLE_AT_CFA : TABLE_SAME,
+				 .bp_offset = i == 2 ? -16 : 0}};
+}
+
+static size_t find_switches(const uint8_t *code, size_t n, uint64_t from, struct table_island *out,
+			    size_t max)
+{
+	struct stack_switch s = {0};
+	size_t n_out = 0;
+
+	while (n_out + SWITCH_ISLANDS <= max &&
+	       (s.middle = find_code(code, s.end, n, switch_stack, sizeof(switch_stack))) !=
+		       SIZE_MAX) {
+		if (read_switch(code, n, &s)) {
+			add_switch(&s, from, out + n_out);
+			n_out += SWITCH_ISLANDS;
+		} else {
+			s.end = s.middle + sizeof(switch_stack);
+		}
+	}
+	return n_out;
+}
+
 static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct table_island *out,
 		     size_t max)
 {
@@ -172,7 +277,8 @@ static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct ta
 	if (elffile_read(g->file, from, code, to - from))
 		return 0;
 	n = find_stubs(code, to - from, from, out, max);
-	return n + find_finishes(code, to - from, from, out + n, max - n);
+	n += find_finishes(code, to - from, from, out + n, max - n);
+	return n + find_switches(code, to - from, from, out + n, max - n);
 }
 
 /* Sorts the few islands and drops those that overlap the previous one. */

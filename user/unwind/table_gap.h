@@ -1,7 +1,8 @@
 /*
  * table_gap: rules for code that no call frame information covers: the file's entry point, the
- * return stubs of signal handlers if the C library does not describe them (musl), and the return of
- * a coroutine's first function (Boost.Context, PHP). Only for the table_build files.
+ * return stubs of signal handlers if the C library does not describe them (musl), and of coroutines
+ * (Boost.Context, PHP) the switch and the return of the first function. Only for the table_build
+ * files.
  */
 #ifndef UNWIND_TABLE_GAP_H
 #define UNWIND_TABLE_GAP_H
@@ -27,7 +28,7 @@ struct table_island {
 	struct table_rule rule;
 };
 
-#define TABLE_ISLANDS 4
+#define TABLE_ISLANDS 16
 
 void table_gaps_init(struct table_gaps *, const struct elffile *);
 /* Whether [@from, @to) contains code, however little, that is called. */
