@@ -89,6 +89,17 @@ bool span_int(struct span a, int64_t *out)
 }
 
 /* No locale is ever set, so the point is a point. */
+uint32_t span_cut_number(struct span *s)
+{
+	const size_t colon = span_find_last(*s, ':');
+	uint64_t n;
+
+	if (colon == s->n || !span_number(span_from(*s, colon + 1), 10, UINT32_MAX, &n))
+		return 0;
+	s->n = colon;
+	return (uint32_t)n;
+}
+
 bool span_double(struct span a, double *out)
 {
 	char text[DOUBLE_MOST + 1], *end;

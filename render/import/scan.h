@@ -48,6 +48,8 @@ static inline struct span span_from(struct span a, size_t n)
 /* Where @c first stands, or last; a.n: nowhere. */
 size_t span_find(struct span, char c);
 size_t span_find_last(struct span, char c);
+/* Cuts ":12" off the end, and returns the number; 0: there is none. */
+uint32_t span_cut_number(struct span *);
 /* Blanks and tabs at both ends cut off. */
 struct span span_trim(struct span);
 /* The next word of @rest, which is cut off with the blanks before it; n 0: no more. */

@@ -81,18 +81,6 @@ static struct span string_at(const struct firefox *f, uint32_t number)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-/* Cuts ":12" off the end; 0: there is none. */
-static uint32_t take_number(struct span *s)
-{
-	const size_t colon = span_find_last(*s, ':');
-	uint64_t n;
-
-	if (colon == s->n || !span_number(span_from(*s, colon + 1), 10, UINT32_MAX, &n))
-		return 0;
-	s->n = colon;
-	return (uint32_t)n;
-}
-
 /* "alpha (http://localhost/simple.js:1:14)": where the function begins; or a name alone. */
 static uint32_t frame_of_location(struct firefox *f, struct span location, uint32_t executed)
 {
@@ -104,8 +92,8 @@ static uint32_t frame_of_location(struct firefox *f, struct span location, uint3
 	    location.s[location.n - 1] == ')') {
 		name = span_trim((struct span){location.s, open});
 		file = (struct span){location.s + open + 1, location.n - open - 2};
-		column = take_number(&file);
-		line = take_number(&file);
+		column = span_cut_number(&file);
+		line = span_cut_number(&file);
 		line = line ? line : column;
 	}
 	return slice_frame_at(f->b, name, file, line, executed);

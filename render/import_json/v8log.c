@@ -37,25 +37,14 @@ struct v8log {
 	uint32_t time, count, thread;
 };
 
-static uint32_t take_digits(struct span *s)
-{
-	const size_t colon = span_find_last(*s, ':');
-	uint64_t n;
-
-	if (colon == s->n || !span_number(span_from(*s, colon + 1), 10, UINT32_MAX, &n))
-		return 0;
-	s->n = colon;
-	return (uint32_t)n;
-}
-
 /* "f /home/a.js:3:10" */
 static uint32_t frame_of_script(struct v8log *v, struct span name)
 {
 	struct span rest = name, function = span_take(&rest, ' ');
 	uint32_t line;
 
-	take_digits(&rest);
-	line = take_digits(&rest);
+	span_cut_number(&rest);
+	line = span_cut_number(&rest);
 	return line ? slice_frame(v->b, function, rest, line)
 		    : slice_frame(v->b, name, (struct span){"", 0}, 0);
 }

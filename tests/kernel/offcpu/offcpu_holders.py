@@ -6,36 +6,9 @@ offcpu_holders.py FILE circle: keeper and waiter each waited all the time for wh
 
 import sys
 
-import h5py
+from waits_capture import Capture, say
 
 HELD, HELD_KERNEL = 5, 10
-
-
-class Capture:
-    def __init__(self, path):
-        with h5py.File(path, "r") as f:
-            run = [run for version in f.values() for platform in version.values()
-                   for run in platform["profiles"].values()][0]
-            self.strings = run["strings"][()].tobytes().decode().split("\0")
-            self.threads = run["threads"][()]
-            self.blockers = run["blockers"][()] if "blockers" in run else []
-            self.reasons = run["reasons"][()] if "reasons" in run else []
-            samples = run["samples"]
-            metrics = [self.strings[m["name"]] for m in run["metrics"][()]]
-            self.blocked = samples[f"value_{metrics.index('blocked')}"][()]
-            self.sample_threads, self.sample_reasons = samples["thread"][()], samples["reason"][()]
-            self.length = int(run.attrs["duration_ns"])
-
-    def name(self, row):
-        return self.strings[self.threads[row]["name"]]
-
-    def tids(self, name):
-        return {int(t["tid"]) for t in self.threads if self.strings[t["name"]] == name}
-
-
-def say(ok, name, why):
-    print(f"{'ok' if ok else 'not ok'} {name}{'' if ok else ':'} {why}")
-    return ok
 
 
 def held_of(c, waiter):
@@ -70,7 +43,7 @@ def circle(c):
 def kernel(c):
     """Of waiter's calls that keeper's hold up, all time blocked."""
     calls = {"read", "pwrite64"}
-    blocked = sum(int(v) for v, t, r in zip(c.blocked, c.sample_threads, c.sample_reasons)
+    blocked = sum(int(v) for v, t, r in zip(c.values("blocked"), c.samples["thread"], c.samples["reason"])
                   if c.name(t) == "waiter" and c.strings[c.reasons[r]["call"]] in calls)
     rows = [b for b in c.blockers if int(b["by"]) == HELD_KERNEL and c.name(b["thread"]) == "waiter"]
     ns = sum(int(b["ns"]) for b in rows)
