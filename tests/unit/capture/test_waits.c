@@ -111,7 +111,7 @@ static struct wire_offcpu in_call(uint32_t call, uint64_t argument)
 	return (struct wire_offcpu){
 		.sample = {.pid = (uint32_t)getpid()},
 		.state = 1,
-		.reason = {.arguments = {argument}, .call = call, .flags = WIRE_REASON_USER}};
+		.reason = {.argument = argument, .call = call, .flags = WIRE_REASON_USER}};
 }
 
 static struct wire_offcpu on_descriptor(int fd)

@@ -93,7 +93,7 @@ static void adds_up(void **state)
 	assert_int_equal(tree_build(p, &sel, &t), 0);
 	assert_int_equal(t->samples, 3); /* the wait is one, of both kinds */
 	assert_string_equal(t->unit, "ns");
-	assert_string_equal(t->base, "time on CPU, time blocked and time runnable");
+	assert_string_equal(t->base, "thread time (running + blocked + waiting for a CPU)");
 	tree_free(t);
 	profile_free(p);
 }
