@@ -41,7 +41,8 @@ def circle(c):
 
 
 def kernel(c):
-    """Of waiter's calls that keeper's hold up, all time blocked."""
+    """Of waiter's calls that keeper's hold up, the time blocked, by no other. A lock that is being
+    handed over has no owner for a moment: on a busy machine a waiter may go to sleep in it."""
     calls = {"read", "pwrite64"}
     blocked = sum(int(v) for v, t, r in zip(c.values("blocked"), c.samples["thread"], c.samples["reason"])
                   if c.name(t) == "waiter" and c.strings[c.reasons[r]["call"]] in calls)
@@ -49,7 +50,7 @@ def kernel(c):
     ns = sum(int(b["ns"]) for b in rows)
     right = [b for b in rows if int(b["tid"]) in c.tids("keeper")
              and c.strings[b["name"]] == "keeper"]
-    return all([say(blocked and ns >= 0.95 * blocked, "time for which a holder is known",
+    return all([say(blocked and ns >= 0.8 * blocked, "time for which a holder is known",
                     f"({ns / 1e6:.0f} of {blocked / 1e6:.0f} ms)"),
                 say(rows and len(right) == len(rows), "held by keeper, each time",
                     f"({[(int(b['tid']), c.strings[b['name']]) for b in rows]})")])
