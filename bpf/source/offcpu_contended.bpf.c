@@ -6,8 +6,7 @@
  */
 #include "source/offcpu.h"
 
-/* include/trace/events/lock.h */
-#define LCB_F_SPIN  (1u << 0) /* not asleep: of a mutex, it is tried before */
+/* include/trace/events/lock.h. With LCB_F_SPIN, too, the thread does not sleep yet. */
 #define LCB_F_READ  (1u << 1)
 #define LCB_F_WRITE (1u << 2)
 #define LCB_F_MUTEX (1u << 5)

@@ -19,8 +19,8 @@
 #define FUTEX_LOCK_PI	  6
 #define FUTEX_WAIT_BITSET 9
 #define FUTEX_LOCK_PI2	  13
-#define FUTEX_PRIVATE	  128	      /* of one process alone */
-#define FUTEX_FLAGS	  (128 | 256) /* that, and by another clock */
+#define FUTEX_PRIVATE	  128			/* of one process alone */
+#define FUTEX_FLAGS	  (FUTEX_PRIVATE | 256) /* that, and by another clock */
 #define FUTEX_WAITERS	  0x80000000u
 #define FUTEX_TID_MASK	  0x3fffffffu
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/waits.h"
 #include "query/startup.h"
 
 /* The order of siblings as text has them: heaviest first, or by name. */
@@ -226,14 +227,14 @@ static void cut_startup(const struct tree *t, path_items *items)
 	*items = kept;
 }
 
-/* The mark before the one that ended a wait ("[woken by]"), where the chain of
- * wakers begins; the number of items: there is none. */
+/* Where the chain of wakers begins, with the one that ended the wait; the number of items: there is
+ * none. */
 static size_t first_waker(const struct tree *t, const path_items *items)
 {
 	for (size_t i = 0; i < items->n; i++)
 		if (items->at[i].node &&
 		    !strcmp(profile_text(t->profile, t->nodes.at[items->at[i].node].name),
-			    "[woken by]"))
+			    MARK_WOKEN_BY))
 			return i;
 	return items->n;
 }

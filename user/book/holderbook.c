@@ -105,6 +105,14 @@ static bool find_sharer(struct memory *memory, const struct holder_clue *clue, s
 	       memory_shares(memory, clue->pid, clue->address, h->pid, clock_ns(CLOCK_MONOTONIC));
 }
 
+static bool find(const struct procs *procs, struct memory *memory, const struct holder_clue *clue,
+		 struct holder *h)
+{
+	h->pid = clue->pid;
+	h->tid = thread_of(procs, clue->pid, clue->number);
+	return h->tid || find_sharer(memory, clue, h);
+}
+
 uint32_t holderbook_find(struct holderbook *b, const struct procs *procs, struct memory *memory,
 			 const struct holder_clue *clue)
 {
@@ -112,17 +120,11 @@ uint32_t holderbook_find(struct holderbook *b, const struct procs *procs, struct
 	const uint64_t key =
 		hash_two((uint64_t)clue->pid << 32 | clue->number, proc ? proc->born_ns : 0);
 	const uint32_t *known = map_get(&b->by_number, key);
-	struct holder h = {.pid = clue->pid};
-	bool found;
+	struct holder h = {0};
 
 	if (known)
 		return *known;
-	found = !is_stranger(b, key);
-	if (found) {
-		h.tid = thread_of(procs, clue->pid, clue->number);
-		found = h.tid || find_sharer(memory, clue, &h);
-	}
-	if (!found) {
+	if (is_stranger(b, key) || !find(procs, memory, clue, &h)) {
 		(void)map_number(&b->strangers, key, 0);
 		return 0;
 	}

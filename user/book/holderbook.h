@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "process/procs.h"
-#include "waits/reasonbook.h"
+#include "waits/memory.h"
 
 /* Threads, at most: as many as a machine has at a time. */
 #define HOLDERBOOK_MOST 32768u

@@ -7,7 +7,6 @@
 #include "stack/own_frames.h"
 #include "source/offcpu_ledger.h"
 
-#define WOKEN_BY "[woken by]"
 /* The sample of the wait itself was lost, or the capture ended before the thread ran. */
 #define NO_WAIT "[wait not sampled]"
 /* The kernel's frames have no names: the waker may have been an interrupt of the thread that ran
@@ -85,63 +84,68 @@ static uint32_t interrupt_of(const struct assembly *a, const struct wake_place *
 	return n || a->procs->entries.at[w->thread].pid ? n : k->n;
 }
 
-/* Adds the waker's node to that of the thread that it woke; *@interrupt: the kind of the interrupt
- * that is the waker, else NULL. */
+/* What its stack says of a waker. */
+struct waker {
+	const char *interrupt; /* the kind of interrupt that it is; NULL: a thread */
+	bool unsure;	       /* … or an interrupt that no frame tells of */
+};
+
+/* Adds the waker's node to that of the thread that it woke. */
 static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_place *w,
-			   const char **interrupt)
+			   struct waker *waker)
 {
 	const struct kernel_part k = kernel_of(a, w->kernel);
 	const uint32_t n = interrupt_of(a, w, &k);
 
-	*interrupt = n ? interrupt_kind(a->p, &a->named, k.places, n) : NULL;
-	node = assembly_mark(a, node, WOKEN_BY);
+	*waker = (struct waker){.unsure = !k.own};
+	node = assembly_mark(a, node, MARK_WOKEN_BY);
 	if (n) {
-		node = assembly_mark(a, node, *interrupt);
+		waker->interrupt = interrupt_kind(a->p, &a->named, k.places, n);
+		node = assembly_mark(a, node, waker->interrupt);
 		return assembly_frames(a, node, w->kernel, k.own, k.own + n);
 	}
-	if (!k.own)
+	if (waker->unsure)
 		node = assembly_mark(a, node, UNSURE);
 	node = named_node(a, node, w->thread);
 	node = assembly_frames(a, node, w->user, 0, 0);
 	return assembly_frames(a, node, w->kernel, k.own, 0);
 }
 
-/* @wait: where the thread waited. *@interrupt: as that of waker_node(), of the first waker. */
+/* @wait: where the thread waited. *@first: the waker that ended the wait. */
 static uint32_t node_of(struct assembly *a, const struct wake *w, uint32_t wait,
-			const char **interrupt)
+			struct waker *first)
 {
-	const char *kind = NULL;
+	struct waker waker = {0};
 	uint32_t node = wait;
 
 	if (w->woken.user == NO_STACK && w->woken.kernel == NO_STACK)
 		node = assembly_mark(a, node, NO_WAIT);
 	/* A chain ends with an interrupt: who woke the interrupted thread does not matter. */
-	for (uint32_t i = 0; i < w->wakers.n && !kind; i++) {
-		node = waker_node(a, node, &w->wakers.at[i], &kind);
+	for (uint32_t i = 0; i < w->wakers.n && !waker.interrupt; i++) {
+		node = waker_node(a, node, &w->wakers.at[i], &waker);
 		if (!i)
-			*interrupt = kind;
+			*first = waker;
 	}
 	return node;
 }
 
 /* How the wait of the sample that was added last ended. */
 static void put_blocker(struct blocker_rows *rows, const struct assembly *a, const struct wake *w,
-			const char *interrupt, int64_t ns, uint32_t reason)
+			const struct waker *waker, int64_t ns, uint32_t reason)
 {
-	const struct wake_place *waker = &w->wakers.at[0];
-	const struct proc_thread *t = &a->procs->entries.at[waker->thread];
+	const struct proc_thread *t = &a->procs->entries.at[w->wakers.at[0].thread];
 	const struct sample *s = &a->p->samples.at[a->p->samples.n - 1];
-	const bool known = interrupt || kernel_of(a, waker->kernel).own;
 	struct blocker row = {.thread = s->thread, .reason = reason, .ns = ns};
-	char name[sizeof(t->comm) + 1] = "";
 
-	memcpy(name, t->comm, sizeof(t->comm));
-	row.by = interrupt ? BLOCKER_INTERRUPT : known ? BLOCKER_WOKE : BLOCKER_NEAR;
-	if (!interrupt) {
-		row.pid = t->pid;
-		row.tid = t->tid;
+	if (waker->interrupt) {
+		row.by = BLOCKER_INTERRUPT;
+		blocker_rows_add(rows, &row, waker->interrupt);
+		return;
 	}
-	blocker_rows_add(rows, &row, interrupt ? interrupt : name);
+	row.by = waker->unsure ? BLOCKER_NEAR : BLOCKER_WOKE;
+	row.pid = t->pid;
+	row.tid = t->tid;
+	blocker_rows_add(rows, &row, t->comm);
 }
 
 void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric,
@@ -154,17 +158,17 @@ void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric
 		const struct wake *w = &b->wakes.at[i];
 		const struct sample_row *row = &b->book.rows.at[i];
 		const uint32_t wait = assembly_node_traced(a, w->woken.user, w->woken.kernel);
-		const char *interrupt = NULL;
-		const uint32_t node = node_of(a, w, wait, &interrupt);
+		struct waker waker = {0};
+		const uint32_t node = node_of(a, w, wait, &waker);
 
 		values[metric] = (int64_t)row->weight;
 		profile_sample(a->p, assembly_time(a, row->time_ns),
 			       assembly_thread(a, w->woken.thread), node, values);
 		a->p->samples.at[a->p->samples.n - 1].zone = row->zone;
 		a->p->samples.at[a->p->samples.n - 1].wait_ns = row->wait_ns;
-		put_blocker(blockers, a, w, interrupt, values[metric],
+		put_blocker(blockers, a, w, &waker, values[metric],
 			    reason_rows_put(reasons, w->reason, wait));
-		if (!interrupt)
+		if (!waker.interrupt)
 			samplebook_tally_row(&b->book, a, row);
 	}
 	samplebook_notes(&b->book, a, metric, 1);

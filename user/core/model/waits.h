@@ -84,6 +84,9 @@ static inline bool blocker_is_of_end(uint8_t by)
 	return by >= BLOCKER_WOKE && by <= BLOCKER_OPEN;
 }
 
+/* In a stack of the metric "woken": the frame after which the waker's name and stack follow. */
+#define MARK_WOKEN_BY "[woken by]"
+
 /* "ran on its CPU". */
 const char *blocker_text(enum blocker_by);
 
