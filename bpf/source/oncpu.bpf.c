@@ -25,8 +25,7 @@ struct {
 const volatile __u32 config_mode[WIRE_EVENTS];
 const volatile struct wire_fields config_fields[WIRE_EVENTS];
 
-/* Reads a number of @f from the record of a tracepoint. Its size is one of those that a constant
- * each can be, for the verifier. */
+/* Reads a number from the record of a tracepoint. The verifier wants sizes that are constants. */
 static __always_inline __u64 read_number(const void *record, __u16 offset, __u16 bytes)
 {
 	__u64 value = 0;

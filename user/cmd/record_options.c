@@ -11,8 +11,8 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/default_file.h"
+#include "cmd/record_events.h"
 #include "cmd/record_options.h"
-#include "perf/tracepoints.h"
 #include "perf/rights.h"
 
 #define DEFAULT_NAMING_NS 10000000000
@@ -185,59 +185,11 @@ static int one_target(struct record_options *o, enum target_kind kind)
 	return 0;
 }
 
-static int take_event(struct record_options *o, const char *name)
-{
-	if (o->n_events == WIRE_EVENTS)
-		return err(-E2BIG, "at most %d events can be captured together", WIRE_EVENTS);
-	return record_add_event(o->events, &o->n_events, name);
-}
-
-/* "sched:sched_*": each tracepoint that matches is an event, with a metric of its own. */
-static int take_glob(struct record_options *o, const char *glob)
-{
-	tracepoint_names names = {0};
-	int ret = tracepoints_find(glob, &names);
-
-	if (!ret && names.n > WIRE_EVENTS - o->n_events)
-		ret = err(-E2BIG,
-			  "'%s' matches %zu tracepoints, '%s' to '%s': at most %d events can be "
-			  "captured together",
-			  glob, names.n, names.at[0], names.at[names.n - 1], WIRE_EVENTS);
-	for (size_t i = 0; !ret && i < names.n; i++)
-		ret = take_event(o, names.at[i]);
-	tracepoints_release(&names);
-	return ret;
-}
-
-/* The next name of a list, cut off; NULL: there is none. Commas between slashes belong to it:
- * "cpu/event=0xc0,umask=1/", "block:block_rq_issue/dev,sum=bytes/". */
-static char *next_event(char **rest)
-{
-	char *name = *rest, *at;
-	bool inside = false;
-
-	name += strspn(name, ",");
-	for (at = name; *at && (inside || *at != ','); at++)
-		inside ^= *at == '/';
-	*rest = *at ? at + 1 : at;
-	*at = '\0';
-	return *name ? name : NULL;
-}
-
 static int take_events(void *options, const char *list)
 {
 	struct record_options *o = options;
-	_free_ char *copy = mem_strdup(list);
-	size_t before = o->n_events;
-	char *rest = copy;
 
-	for (char *name = next_event(&rest); name; name = next_event(&rest)) {
-		int ret = tracepoints_is_glob(name) ? take_glob(o, name) : take_event(o, name);
-
-		if (ret)
-			return ret;
-	}
-	return o->n_events > before ? 0 : err(-EINVAL, "-e '%s' names no event", list);
+	return record_take_events(o->events, &o->n_events, list);
 }
 
 static int take_hz(void *options, const char *arg)

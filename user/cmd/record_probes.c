@@ -1,3 +1,4 @@
+#include "cmd/record_events.h"
 #include "cmd/record_probes.h"
 
 #include <errno.h>
@@ -44,21 +45,6 @@ int record_probes_imply(struct record_probes *p, enum wire_action action, const 
 	return ret;
 }
 
-int record_add_event(struct event *events, size_t *n, const char *name)
-{
-	int ret = event_parse(name, &events[*n]);
-
-	if (!ret && !rights_to_bpf())
-		event_user_only(&events[*n]);
-	for (size_t i = 0; i < *n && !ret; i++) {
-		if (event_same(&events[i], &events[*n]))
-			ret = err(-EINVAL, "'%s' and '%s' are the same event: name it once",
-				  events[i].name, name);
-	}
-	*n += !ret;
-	return ret;
-}
-
 static int parse_zone_event(struct engine_options *o, const char *name)
 {
 	int ret;
@@ -97,11 +83,10 @@ static int parse_clock_word(struct engine_options *o, const char *word)
 static int parse_clock(struct record_probes *p)
 {
 	_free_ char *copy = mem_strdup(p->clock);
-	char *save = NULL;
+	char *rest = copy;
 	size_t n = 0;
 
-	for (const char *word = strtok_r(copy, ",", &save); word;
-	     word = strtok_r(NULL, ",", &save)) {
+	for (const char *word = event_next(&rest); word; word = event_next(&rest)) {
 		int ret = parse_clock_word(&p->o, word);
 
 		if (ret)

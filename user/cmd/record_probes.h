@@ -38,7 +38,4 @@ int record_probes_finish(struct record_probes *);
 bool record_probes_sample(const struct record_probes *);
 void record_probes_release(struct record_probes *);
 
-/* Appends the event @name to the @n in @event, if there is room. Errors with a text. */
-int record_add_event(struct event *events, size_t *n, const char *name);
-
 #endif

@@ -32,11 +32,13 @@ struct event {
 };
 
 /* Parses "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2" or
- * "msr/tsc/", followed by :u, :k or :uk except for tracepoints, whose name
- * may be followed by fields: "sched:sched_switch/prev_state/". -EINVAL for a name that is none of
- * these, -ENOENT for a tracepoint or hardware event that this kernel does not have; both with a
- * text. */
+ * "msr/tsc/", followed by :u, :k or :uk except for tracepoints, whose name may be followed by
+ * fields: "sched:sched_switch/prev_state/". -EINVAL for a name that is none of these, -ENOENT for a
+ * tracepoint or hardware event that this kernel does not have; both with a text. */
 int event_parse(const char *name, struct event *out);
+/* The next name of a list, cut off; NULL: there is none. Commas between slashes belong to a name:
+ * "cpu/event=0xc0,umask=1/", "block:block_rq_issue/dev,sum=bytes/". */
+char *event_next(char **list);
 /* The type of the events of a PMU, for perf_event_attr; false: this machine has no such unit. */
 bool event_pmu_type(const char *pmu, uint32_t *type);
 

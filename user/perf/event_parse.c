@@ -245,20 +245,16 @@ static char *tracepoint_text(int root, const char *name, const char *file)
 	_close_ int fd = openat(root, path, O_RDONLY | O_CLOEXEC);
 	char *text = fd < 0 ? NULL : mem_zalloc(1, FORMAT_BYTES + 1);
 
-	for (size_t n = 0; text && n < FORMAT_BYTES;) {
-		const ssize_t got = read(fd, text + n, FORMAT_BYTES - n);
-
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-	}
+	if (text)
+		(void)file_get_at(fd, text, FORMAT_BYTES, 0);
 	return text;
 }
 
-static int parse_tracepoint(const char *name, struct event *out)
+/* @fields: what follows the name; NULL: nothing does. */
+static int parse_tracepoint(const char *name, const char *fields, struct event *out)
 {
 	_close_ int root = tracefs_open();
-	_free_ char *id = NULL;
+	_free_ char *id = NULL, *format = NULL;
 
 	if (strstr(name, "..") || strchr(name, '/'))
 		return err(-EINVAL, "unknown event '%s'", name);
@@ -273,25 +269,21 @@ static int parse_tracepoint(const char *name, struct event *out)
 	out->type = PERF_TYPE_TRACEPOINT;
 	out->class = EVENT_TRACEPOINT;
 	out->config = strtoull(id, NULL, 10);
-	return 0;
+	if (!fields)
+		return 0;
+	format = tracepoint_text(root, name, "format");
+	return tracepoint_fields_find(name, format ? format : "", fields, &out->fields);
 }
 
 /* "sched:sched_switch/prev_state/" */
 static int parse_labelled(char *base, struct event *out)
 {
 	char *fields = strchr(base, '/'), *end = strchr(fields + 1, '/');
-	_close_ int root = tracefs_open();
-	_free_ char *format = NULL;
-	int rc;
 
 	if (!end || end[1])
 		return err(-EINVAL, "event '%s': expected SUBSYSTEM:NAME/FIELD,…/", out->name);
 	*fields++ = *end = '\0';
-	rc = parse_tracepoint(base, out);
-	if (rc)
-		return rc;
-	format = tracepoint_text(root, base, "format");
-	return tracepoint_fields_find(base, format ? format : "", fields, &out->fields);
+	return parse_tracepoint(base, fields, out);
 }
 
 /* Whether fields follow the name of a tracepoint. */
@@ -367,10 +359,22 @@ int event_parse(const char *name, struct event *out)
 	if (strchr(base, ':'))
 		return modified
 			       ? err(-EINVAL, "event '%s': :u and :k are not for tracepoints", name)
-			       : parse_tracepoint(base, out);
+			       : parse_tracepoint(base, NULL, out);
 	hint = near_events(base);
 	return err(-EINVAL,
 		   "unknown event '%s'%s; use perf's names: cycles, cpu-clock, page-faults, "
 		   "sched:sched_switch, …",
 		   name, hint);
+}
+
+char *event_next(char **list)
+{
+	char *name = *list + strspn(*list, ","), *at;
+	bool inside = false;
+
+	for (at = name; *at && (inside || *at != ','); at++)
+		inside ^= *at == '/';
+	*list = *at ? at + 1 : at;
+	*at = '\0';
+	return *name ? name : NULL;
 }

@@ -50,13 +50,6 @@ static bool parse_line(char *text, struct line *out)
 	return split(text, out) && strncmp(out->name, "common_", 7) != 0;
 }
 
-static bool ends(const char *s, const char *end)
-{
-	const size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
 static enum tracepoint_meaning meaning_of(const char *event, const struct line *l)
 {
 	if (!strcmp(l->type, "dev_t"))
@@ -65,8 +58,9 @@ static enum tracepoint_meaning meaning_of(const char *event, const struct line *
 		return FIELD_STATE;
 	if (str_starts(event, "raw_syscalls:") && !strcmp(l->name, "id"))
 		return FIELD_CALL;
-	if (strchr(l->type, '*') || strstr(l->name, "flags") || ends(l->name, "addr") ||
-	    ends(l->name, "address") || ends(l->name, "call_site") || ends(l->name, "ptr"))
+	if (strchr(l->type, '*') || strstr(l->name, "flags") || str_ends(l->name, "addr") ||
+	    str_ends(l->name, "address") || str_ends(l->name, "call_site") ||
+	    str_ends(l->name, "ptr"))
 		return FIELD_HEX;
 	return l->is_signed ? FIELD_SIGNED : FIELD_NUMBER;
 }
@@ -76,7 +70,7 @@ static const char *unit_of(const char *name)
 {
 	if (strstr(name, "bytes") || !strcmp(name, "len") || !strcmp(name, "size"))
 		return "bytes";
-	if (ends(name, "_ns") || !strcmp(name, "runtime") || !strcmp(name, "delay"))
+	if (str_ends(name, "_ns") || !strcmp(name, "runtime") || !strcmp(name, "delay"))
 		return "ns";
 	return NULL;
 }

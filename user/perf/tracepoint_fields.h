@@ -25,7 +25,8 @@ struct tracepoint_field {
 	char name[32];
 	struct wire_field at;
 	enum tracepoint_meaning meaning;
-	const char *unit; /* of a sum: "bytes", "ns", or the field's name */
+	const char
+		*unit; /* of a sum: "bytes", "ns"; NULL: no more than the field's name is known */
 };
 
 struct tracepoint_fields {
@@ -40,8 +41,8 @@ static inline bool tracepoint_fields_any(const struct tracepoint_fields *f)
 	return f->n || f->has_sum;
 }
 
-/* Finds the fields in @wanted ("dev,sum=bytes") in the text of a format.
- * -EINVAL with a text that names those that there are. @event: its name, without fields. */
+/* Finds the fields in @wanted ("dev,sum=bytes") in the text of a format. -EINVAL with a text that
+ * names those that there are. @event: its name, without fields. */
 int tracepoint_fields_find(const char *event, const char *format, const char *wanted,
 			   struct tracepoint_fields *out);
 

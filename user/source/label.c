@@ -131,10 +131,11 @@ uint32_t labels_take(struct labels *l, const struct tracepoint_fields *f, uint32
 		     const struct wire_labelled *w)
 {
 	const uint64_t key = hash_two(hash_bytes(w->labels, sizeof(w->labels)), event);
-	const uint32_t *known = f->n ? map_get(&l->by_values, key) : NULL;
+	const uint32_t *known;
 
 	if (!f->n)
 		return 0;
+	known = map_get(&l->by_values, key);
 	if (known)
 		return *known;
 	if (l->rows.n > LABELS_MOST)

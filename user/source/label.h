@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "perf/tracepoint_fields.h"
 
-/* Different labels of a capture, at most; further ones are "…". */
+/* Different labels of a capture, at most; further ones are "[other values]". */
 #define LABELS_MOST 4096
 
 struct labels {

@@ -28,9 +28,6 @@ static const char *const ways[][2] = {
 	[SESSION_SWITCHED_KPROBE] = {"offcpu_switch", "offcpu_in_kprobe"},
 };
 
-/* Which lock of the kernel a thread waits for; from Linux 5.19 on. */
-static const char *const contended[] = {"offcpu_contended", "offcpu_uncontended"};
-
 static void *offcpu_new(const void *options)
 {
 	const struct offcpu_choice *from = options;
@@ -77,8 +74,10 @@ static void request(void *state, struct session_options *s)
 	o->target = s->target;
 	o->hz = s->hz;
 	o->period_ns = offcpu_period_ns(s->hz);
-	for (size_t i = 0; i < 2 && kernel_types_have_tracepoint("contention_begin"); i++)
-		vec_push(&s->programs, contended[i]);
+	if (kernel_types_have_tracepoint("contention_begin")) {
+		vec_push(&s->programs, "offcpu_contended");
+		vec_push(&s->programs, "offcpu_uncontended");
+	}
 	for (size_t i = 0; i < 2; i++)
 		vec_push(&s->programs, ways[o->way][i]);
 	o->switches = switch_cost_new();
