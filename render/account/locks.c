@@ -56,57 +56,26 @@ static bool is_same(struct lock_thread a, struct lock_thread b)
 	return a.pid == b.pid && a.tid == b.tid;
 }
 
-struct lock_parts {
-	VEC(struct lock_part) all;
-	struct map by_thread;
+/* Rows of one cause: of a thread or a lock, or of both. */
+struct rows_wanted {
+	enum blocker_by by;
+	const struct thread_account *thread; /* who waited; NULL: any that is selected */
+	uint32_t object;		     /* a string; 0: any */
+	uint8_t kind;			     /* of wait; 0: any */
 };
 
-static void add_part(struct lock_parts *parts, const struct blocker *b)
+static bool is_wanted(const struct thread_accounts *a, const struct rows_wanted *w,
+		      const struct blocker *b)
 {
-	const uint64_t key = (uint64_t)b->pid << 32 | b->tid;
-	const uint32_t at = map_number(&parts->by_thread, key, parts->all.n);
+	const struct reason *r = &a->p->reasons.at[b->reason];
+	const struct thread *threads = a->p->threads.at;
 
-	if (at == parts->all.n)
-		vec_push(&parts->all, ((struct lock_part){{b->pid, b->tid, b->name}, 0}));
-	parts->all.at[at].ns += b->ns;
-}
-
-/* The largest part; releases them. */
-static struct lock_part take_most(struct lock_parts *parts)
-{
-	struct lock_part most = {0};
-
-	vec_each (part, &parts->all)
-		if (part->ns > most.ns)
-			most = *part;
-	vec_release(&parts->all);
-	map_release(&parts->by_thread);
-	return most;
-}
-
-/* Which thread is in the rows of the lock that say @by for the longest time. */
-static struct lock_part find_most(const struct thread_accounts *a, const struct lock *lock,
-				  enum blocker_by by)
-{
-	struct lock_parts parts = {0};
-
-	vec_each (b, &a->p->blockers)
-		if (b->by == by && (!a->filter.thread || a->filter.thread[b->thread]) &&
-		    a->p->reasons.at[b->reason].object == lock->object)
-			add_part(&parts, b);
-	return take_most(&parts);
-}
-
-struct lock_part lock_holder_in_kernel(const struct thread_accounts *a,
-				       const struct thread_account *t)
-{
-	const uint64_t key = thread_key(&a->p->threads.at[t->thread]);
-	struct lock_parts parts = {0};
-
-	vec_each (b, &a->p->blockers)
-		if (b->by == BLOCKER_HELD_KERNEL && thread_key(&a->p->threads.at[b->thread]) == key)
-			add_part(&parts, b);
-	return take_most(&parts);
+	if (b->by != w->by || (w->object && r->object != w->object) ||
+	    (w->kind && r->kind != w->kind))
+		return false;
+	if (w->thread)
+		return thread_key(&threads[b->thread]) == thread_key(&threads[w->thread->thread]);
+	return !a->filter.thread || a->filter.thread[b->thread];
 }
 
 static int by_part(const void *left, const void *right)
@@ -116,24 +85,57 @@ static int by_part(const void *left, const void *right)
 	return order_down(a->ns, b->ns) ?: order_up(a->thread.tid, b->thread.tid);
 }
 
+/* Which threads are in these rows for longest: at most @most; their number. */
+static size_t find_longest(const struct thread_accounts *a, const struct rows_wanted *wanted,
+			   size_t most, struct lock_part *out)
+{
+	VEC(struct lock_part) parts = {0};
+	struct map by_thread = {0};
+	size_t n;
+
+	vec_each (b, &a->p->blockers) {
+		uint32_t at;
+
+		if (!is_wanted(a, wanted, b))
+			continue;
+		at = map_number(&by_thread, (uint64_t)b->pid << 32 | b->tid, parts.n);
+		if (at == parts.n)
+			vec_push(&parts, ((struct lock_part){{b->pid, b->tid, b->name}, 0}));
+		parts.at[at].ns += b->ns;
+	}
+	vec_sort(&parts, by_part);
+	n = parts.n < most ? parts.n : most;
+	for (size_t i = 0; i < n; i++)
+		out[i] = parts.at[i];
+	vec_release(&parts);
+	map_release(&by_thread);
+	return n;
+}
+
+static struct lock_part find_most(const struct thread_accounts *a, const struct lock *lock,
+				  enum blocker_by by)
+{
+	struct lock_part most = {0};
+
+	(void)find_longest(a, &(struct rows_wanted){.by = by, .object = lock->object}, 1, &most);
+	return most;
+}
+
+struct lock_part lock_holder_in_kernel(const struct thread_accounts *a,
+				       const struct thread_account *t)
+{
+	struct lock_part most = {0};
+
+	(void)find_longest(a, &(struct rows_wanted){.by = BLOCKER_HELD_KERNEL, .thread = t}, 1,
+			   &most);
+	return most;
+}
+
 size_t lock_wakers(const struct thread_accounts *a, const struct thread_account *t, uint8_t kind,
 		   struct lock_part out[LOCK_WAKERS])
 {
-	const uint64_t key = thread_key(&a->p->threads.at[t->thread]);
-	struct lock_parts parts = {0};
-	size_t n;
-
-	vec_each (b, &a->p->blockers)
-		if (b->by == BLOCKER_WOKE && a->p->reasons.at[b->reason].kind == kind &&
-		    thread_key(&a->p->threads.at[b->thread]) == key)
-			add_part(&parts, b);
-	vec_sort(&parts.all, by_part);
-	n = parts.all.n < LOCK_WAKERS ? parts.all.n : LOCK_WAKERS;
-	for (size_t i = 0; i < n; i++)
-		out[i] = parts.all.at[i];
-	vec_release(&parts.all);
-	map_release(&parts.by_thread);
-	return n;
+	return find_longest(a, &(struct rows_wanted){.by = BLOCKER_WOKE, .thread = t, .kind = kind},
+			    LOCK_WAKERS, out);
 }
 
 static bool is_larger(const struct lock *a, const struct lock *b)

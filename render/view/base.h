@@ -61,10 +61,6 @@ void base_margin_note(struct doc *, bool any);
 /* Whether an amount shows its margin. */
 bool base_shows_margin(int64_t value, double margin);
 
-/* Who ended the waits of threads, as a table; nothing where the profile does not know. @selected:
- * by thread; NULL: all. */
-void wait_ends_write(const struct view_input *, const bool *selected, struct doc *);
-
 /* Whether the samples are of an event that counts time on a CPU. */
 bool base_is_cpu_time(const struct view_input *);
 

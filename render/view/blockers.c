@@ -11,6 +11,7 @@
 #include "model/waits.h"
 #include "model/reason.h"
 #include "query/filter.h"
+#include "view/wait_ends.h"
 
 #define TERMINAL_ROWS 12
 /* Causes of less than this share of a thread's time are one row together. */

@@ -1,9 +1,9 @@
 /*
- * wait_ends: who ended the waits of threads, in a table of the view blockers: a row for each thread
- * that waited, who ended it, and what it waited for. Of a wait that did not end in the capture it
- * says who could have ended it: who holds the lock, or who ended other waits for the same.
+ * A row for each thread that waited, who ended that, and what it waited for. Of a wait that did not
+ * end in the capture it says who could have ended it: who holds the lock, or who ended other waits
+ * for the same.
  */
-#include "view/base.h"
+#include "view/wait_ends.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "model/reason.h"
 #include "model/waits.h"
 #include "query/wait_class.h"
+#include "view/base.h"
 
 #define TERMINAL_ROWS 12
 /* Of those that could have ended a wait so many are named. */
