@@ -33,12 +33,10 @@ struct section {
 	const struct doc_block *from, *end;
 };
 
-static void put_or_null(FILE *out, const char *before, const char *text)
+/* An empty text is none. */
+static void put_some(FILE *out, const char *before, const char *text)
 {
-	if (text && text[0])
-		json_text(out, before, text);
-	else
-		fprintf(out, "%snull", before);
+	json_text_or_null(out, before, text && text[0] ? text : NULL);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -67,8 +65,8 @@ static void put_columns(FILE *out, const struct doc_table *t)
 			continue;
 		json_text(out, before, c->key);
 		json_text(out, ",\"title\":", c->title);
-		put_or_null(out, ",\"unit\":", unit_of(c));
-		put_or_null(out, ",\"help\":", c->help);
+		put_some(out, ",\"unit\":", unit_of(c));
+		put_some(out, ",\"help\":", c->help);
 		putc('}', out);
 		before = ",\n       {\"key\":";
 	}
@@ -114,7 +112,7 @@ static void put_row(FILE *out, const struct doc_table *t, size_t row)
 
 static void put_table(FILE *out, const struct doc_block *b)
 {
-	put_or_null(out, "{\"caption\":", b->text);
+	put_some(out, "{\"caption\":", b->text);
 	fputs(",\n      ", out);
 	put_columns(out, &b->table);
 	fputs(",\n      \"rows\":[", out);
@@ -139,7 +137,8 @@ static void put_facts(FILE *out, const struct doc_block *b)
 	vec_each (f, &b->facts) {
 		json_text(out, before, f->label);
 		json_text(out, ",\"value\":", f->value);
-		fprintf(out, ",\"warning\":%s}", f->warn ? "true" : "false");
+		json_bool(out, ",\"warning\":", f->warn);
+		putc('}', out);
 		before = ",\n     {\"label\":";
 	}
 }
@@ -165,7 +164,7 @@ static void put_heat(FILE *out, const struct doc_block *b)
 {
 	const struct doc_heat *h = &b->heat;
 
-	put_or_null(out, "{\"caption\":", b->text);
+	put_some(out, "{\"caption\":", b->text);
 	json_int(out, ",\"from_ns\":", h->from_ns);
 	json_int(out, ",\"column_ns\":", h->column_ns);
 	json_int(out, ",\"row_ns\":", h->row_ns);
@@ -201,7 +200,7 @@ static bool is_empty(const struct doc_block *b)
 
 static void put_section(FILE *out, const struct section *s)
 {
-	put_or_null(out, "  {\"heading\":", s->heading);
+	put_some(out, "  {\"heading\":", s->heading);
 	for (size_t i = 0; i < LISTS; i++) {
 		bool any = false;
 

@@ -6,19 +6,6 @@
 #include "compare/gate.h"
 #include "view/comparison.h"
 
-static void put_bool(FILE *out, const char *before, bool value)
-{
-	fprintf(out, "%s%s", before, value ? "true" : "false");
-}
-
-static void put_or_null(FILE *out, const char *before, const char *text)
-{
-	if (text)
-		json_text(out, before, text);
-	else
-		fprintf(out, "%snull", before);
-}
-
 static void write_runs(const struct comparison *c, int side, FILE *out)
 {
 	for (size_t i = 0; i < c->runs[side]; i++) {
@@ -41,15 +28,18 @@ static void write_provenance(const struct comparison *c, const char *tool, FILE 
 	write_runs(c, BASE, out);
 	fputs("],\n  \"new\":[", out);
 	write_runs(c, NEW, out);
-	put_or_null(out, "],\n  \"baseline\":", c->choice);
+	json_text_or_null(out, "],\n  \"baseline\":", c->choice);
 	json_text(out, ",\"per\":", per_name(c->per));
-	put_or_null(out, ",\"metric\":", c->metric);
-	put_or_null(out, ",\"unit\":", c->unit);
+	json_text_or_null(out, ",\"metric\":", c->metric);
+	json_text_or_null(out, ",\"unit\":", c->unit);
 	json_text(out, ",\"better\":", c->direction == LOWER_IS_BETTER ? "lower" : "higher");
 	json_double(out, ",\"gate\":", c->gate);
 	json_double(out, ",\"between\":", c->single ? c->between : NAN);
-	put_bool(out, ",\"net\":", c->net);
-	put_or_null(out, ",\"judged_by\":", !c->metric ? NULL : c->shares ? "shares" : "amounts");
+	json_bool(out, ",\"net\":", c->net);
+	json_text_or_null(out, ",\"judged_by\":",
+			  !c->metric  ? NULL
+			  : c->shares ? "shares"
+				      : "amounts");
 	json_double(out, ",\"common\":", c->common.functions ? expm1(c->common.amount) : NAN);
 	json_double(out, ",\"common_zones\":",
 		    c->common_zones.functions ? expm1(c->common_zones.amount) : NAN);
@@ -65,7 +55,7 @@ static void write_verdict(const struct comparison *c, FILE *out)
 	const struct gate_sight sight = gate_sight(c, 0);
 
 	json_text(out, " \"verdict\":", verdict_name(comparison_verdict(c)));
-	put_or_null(out, ",\"not_comparable\":", c->not_comparable);
+	json_text_or_null(out, ",\"not_comparable\":", c->not_comparable);
 	fputs(",\"counts\":{", out);
 	for (enum verdict v = 0; v < VERDICTS; v++) {
 		json_text(out, v ? "," : "", verdict_name(v));
@@ -89,9 +79,9 @@ static void write_pair(FILE *out, const char *name, const double *pair)
 static void write_course(const struct course *c, FILE *out)
 {
 	json_int(out, ",\"history\":{\"runs\":", (int64_t)c->n);
-	put_bool(out, ",\"step\":", c->step);
+	json_bool(out, ",\"step\":", c->step);
 	json_double(out, ",\"step_change\":", expm1(c->step_size));
-	put_bool(out, ",\"drift\":", c->drift);
+	json_bool(out, ",\"drift\":", c->drift);
 	json_double(out, ",\"drift_change\":", expm1(c->drift_size));
 	if (c->change)
 		json_int(out, ",\"changed_at\":", (int64_t)c->change);
@@ -123,8 +113,8 @@ static void write_row(const struct compare_row *r, FILE *out)
 	json_text(out, ",\"name\":", r->name);
 	json_text(out, ",\"module\":", r->module);
 	json_text(out, ",\"verdict\":", verdict_name(r->verdict));
-	put_bool(out, ",\"suspect\":", r->suspect);
-	put_bool(out, ",\"apparently_better\":", r->better);
+	json_bool(out, ",\"suspect\":", r->suspect);
+	json_bool(out, ",\"apparently_better\":", r->better);
 	json_text(out, ",\"unit\":", r->unit);
 	json_double(out, ",\"base\":", r->value[BASE]);
 	json_double(out, ",\"new\":", r->value[NEW]);
@@ -141,7 +131,10 @@ static void write_row(const struct compare_row *r, FILE *out)
 	}
 	if (r->quantile[0].value[BASE] > 0)
 		write_quantiles(r, out);
-	put_or_null(out, ",\"why\":", r->why ? r->why : r->too_few ? "too few samples" : NULL);
+	json_text_or_null(out, ",\"why\":",
+			  r->why       ? r->why
+			  : r->too_few ? "too few samples"
+				       : NULL);
 	if (r->course.n)
 		write_course(&r->course, out);
 	putc('}', out);
@@ -155,7 +148,7 @@ static void write_only(const struct compare_only *o, FILE *out)
 	json_text(out, ",\"module\":", o->module);
 	json_double(out, ",\"value\":", o->value);
 	json_double(out, ",\"count\":", o->count);
-	put_or_null(out, ",\"likely\":", o->other);
+	json_text_or_null(out, ",\"likely\":", o->other);
 	putc('}', out);
 }
 

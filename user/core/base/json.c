@@ -119,6 +119,19 @@ void json_thousandths(FILE *out, const char *before, int64_t value)
 	fwrite_unlocked(buf + DIGITS_MOST - 3, 1, 3, out);
 }
 
+void json_text_or_null(FILE *out, const char *before, const char *s)
+{
+	if (s)
+		json_text(out, before, s);
+	else
+		fprintf(out, "%snull", before);
+}
+
+void json_bool(FILE *out, const char *before, bool value)
+{
+	fprintf(out, "%s%s", before, value ? "true" : "false");
+}
+
 void json_double(FILE *out, const char *before, double value)
 {
 	fputs_unlocked(before, out);

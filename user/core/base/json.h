@@ -5,6 +5,7 @@
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,9 @@ void json_flag(struct str *, const char *name, bool value);
 /* @before, then @s in quotes, as str_clean() makes it: UTF-8 on one line. "</" becomes "<\/", so
  * that the text may stand in a script of a page. */
 void json_text(FILE *out, const char *before, const char *s);
+/* The same, and null where @s is NULL. */
+void json_text_or_null(FILE *out, const char *before, const char *s);
+void json_bool(FILE *out, const char *before, bool value);
 /* @before, then the number, in a third of the time that fprintf() takes. */
 void json_int(FILE *out, const char *before, int64_t value);
 /* The same of a number of thousandths: 1500 is 1.500. */
