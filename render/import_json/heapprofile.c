@@ -26,7 +26,8 @@ static void put(struct v8_profile *v, struct builder *b, const struct json_tape 
 			builder_note(b, value.metric, LEDGER_APART, "node without a size, left out",
 				     1);
 		else
-			builder_sample(b, 0, thread, v8_profile_stack(v, b, i), 1, &value, 1);
+			builder_sample(b, 0, thread, stack_rows_node(&v->stacks, b, i), 1, &value,
+				       1);
 	}
 }
 

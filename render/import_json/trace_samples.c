@@ -3,16 +3,11 @@
 #include <stdio.h>
 
 #include "import_json/open_slices.h"
+#include "import_json/stack_rows.h"
 #include "model/meta.h"
 
 #define US	       1000
-#define NOT	       UINT32_MAX
 #define NAME_MAX_BYTES 256
-
-struct stack {
-	uint32_t frame, node;
-	uint32_t parent; /* row; NOT: none */
-};
 
 struct taken {
 	int64_t at, weight;
@@ -24,7 +19,7 @@ struct samples_reader {
 	struct builder *b;
 	const struct json_tape *t;
 	struct known ids; /* text of a frame's number → row */
-	VEC(struct stack) stacks;
+	struct stack_rows stacks;
 	VEC(struct taken) taken;
 	bool weighed; /* a weight is not 1 */
 };
@@ -45,11 +40,11 @@ static uint32_t row_of(struct samples_reader *r, struct span id)
 	uint32_t *row;
 
 	if (!id.n)
-		return NOT;
+		return STACK_NONE;
 	row = known_at(&r->ids, id, &fresh);
 	if (fresh) {
-		*row = (uint32_t)r->stacks.n;
-		vec_push(&r->stacks, ((struct stack){0, NOT, NOT}));
+		*row = (uint32_t)r->stacks.at.n;
+		stack_rows_add(&r->stacks);
 	}
 	return *row;
 }
@@ -64,39 +59,14 @@ static void read_frames(struct samples_reader *r)
 		const uint32_t parent = row_of(r, written(t, tape_get(t, key + 1, "parent")));
 		uint32_t line = 0;
 
-		if (row == NOT)
+		if (row == STACK_NONE)
 			continue;
 		tape_index(t, tape_get(t, key + 1, "line"), &line);
-		r->stacks.at[row].parent = parent;
-		r->stacks.at[row].frame =
+		r->stacks.at.at[row].parent = parent;
+		r->stacks.at.at[row].frame =
 			slice_frame(r->b, tape_text(t, tape_get(t, key + 1, "name")),
 				    tape_text(t, tape_get(t, key + 1, "file")), line);
 	}
-}
-
-/* The profile's node of a row; callers that come round to themselves begin where that shows. */
-static uint32_t node_of(struct samples_reader *r, uint32_t row)
-{
-	VEC(uint32_t) path = {0};
-	uint32_t node = 0;
-
-	for (; row != NOT; row = r->stacks.at[row].parent) {
-		if (r->stacks.at[row].node != NOT) {
-			node = r->stacks.at[row].node;
-			break;
-		}
-		r->stacks.at[row].node = 0;
-		vec_push(&path, row);
-	}
-	for (size_t i = path.n; i-- > 0;) {
-		struct stack *s = &r->stacks.at[path.at[i]];
-
-		if (s->frame)
-			node = profile_node(r->b->profile, node, s->frame);
-		s->node = node;
-	}
-	vec_release(&path);
-	return node;
 }
 
 static int by_thread(const void *left, const void *right)
@@ -115,7 +85,7 @@ static void read_sample(struct samples_reader *r, uint32_t sample, struct taken 
 	s.weight = 1;
 	tape_scaled(t, tape_get(t, sample, "weight"), 1, &s.weight);
 	s.name = builder_span(r->b, tape_text(t, tape_get(t, sample, "name")));
-	s.node = node_of(r, row_of(r, id));
+	s.node = stack_rows_node(&r->stacks, r->b, row_of(r, id));
 	r->weighed |= s.weight != 1;
 	vec_push(&r->taken, s);
 }
@@ -175,7 +145,7 @@ size_t trace_samples_read(struct builder *b, const struct json_tape *t,
 		put_times(&r);
 	n = r.taken.n;
 	known_release(&r.ids);
-	vec_release(&r.stacks);
+	vec_release(&r.stacks.at);
 	vec_release(&r.taken);
 	return n;
 }

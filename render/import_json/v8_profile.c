@@ -3,8 +3,7 @@
 #include "import_json/open_slices.h"
 #include "model/meta.h"
 
-#define US  1000
-#define NOT UINT32_MAX
+#define US 1000
 
 enum { FUNCTION, ROOT, COLLECTOR };
 
@@ -25,6 +24,12 @@ static uint32_t row_of(struct v8_profile *v, int64_t id)
 	return map_number(&v->ids, (uint64_t)id, v->nodes.n);
 }
 
+static void add(struct v8_profile *v, uint8_t what)
+{
+	vec_push(&v->nodes, ((struct v8_node){.what = what}));
+	stack_rows_add(&v->stacks);
+}
+
 /* The row of a node, which may be known as a parent or a child only. */
 static uint32_t node_row(struct v8_profile *v, const struct json_tape *t, uint32_t number)
 {
@@ -32,22 +37,24 @@ static uint32_t node_row(struct v8_profile *v, const struct json_tape *t, uint32
 	uint32_t row;
 
 	if (!tape_scaled(t, number, 1, &id))
-		return NOT;
+		return STACK_NONE;
 	row = row_of(v, id);
 	if (row == v->nodes.n)
-		vec_push(&v->nodes, ((struct v8_node){.parent = NOT, .node = NOT, .what = ROOT}));
+		add(v, ROOT);
 	return row;
 }
 
 /* What a function is called tells what else it may be. */
-static void describe(struct v8_node *n, struct builder *b, const struct json_tape *t, uint32_t call)
+static void describe(struct v8_profile *v, uint32_t row, struct builder *b,
+		     const struct json_tape *t, uint32_t call)
 {
 	const struct span name = tape_text(t, tape_get(t, call, "functionName"));
+	const uint8_t what = span_is(name, "(root)")		    ? ROOT
+			     : span_is(name, "(garbage collector)") ? COLLECTOR
+								    : FUNCTION;
 
-	n->frame = frame_read(b, t, call);
-	n->what = span_is(name, "(root)")		 ? ROOT
-		  : span_is(name, "(garbage collector)") ? COLLECTOR
-							 : FUNCTION;
+	v->nodes.at[row].what = what;
+	v->stacks.at.at[row].frame = what == ROOT ? 0 : frame_read(b, t, call);
 }
 
 static void node_read(struct v8_profile *v, struct builder *b, const struct json_tape *t,
@@ -57,20 +64,20 @@ static void node_read(struct v8_profile *v, struct builder *b, const struct json
 	const uint32_t row = node_row(v, t, tape_get(t, node, "id"));
 	uint32_t parent;
 
-	if (row == NOT) {
+	if (row == STACK_NONE) {
 		builder_note(b, 0, LEDGER_APART, "node of the call tree without a number", 1);
 		return;
 	}
-	describe(&v->nodes.at[row], b, t, call);
+	describe(v, row, b, t, call);
 	parent = node_row(v, t, tape_get(t, node, "parent"));
-	if (parent != NOT)
-		v->nodes.at[row].parent = parent;
+	if (parent != STACK_NONE)
+		v->stacks.at.at[row].parent = parent;
 	tape_each(t, number, tape_get(t, node, "children"))
 	{
 		const uint32_t child = node_row(v, t, number);
 
-		if (child != NOT)
-			v->nodes.at[child].parent = row;
+		if (child != STACK_NONE)
+			v->stacks.at.at[child].parent = row;
 	}
 }
 
@@ -81,14 +88,14 @@ static uint32_t nested_read(struct v8_profile *v, struct builder *b, const struc
 	const uint32_t call = tape_get(t, at, "callFrame");
 	uint32_t row = node_row(v, t, tape_get(t, at, "id"));
 
-	if (row == NOT || v->nodes.at[row].at) {
+	if (row == STACK_NONE || v->nodes.at[row].at) {
 		/* Numbers of nodes are positive. */
 		row = row_of(v, -(int64_t)at);
 		if (row == v->nodes.n)
-			vec_push(&v->nodes, ((struct v8_node){.node = NOT}));
+			add(v, FUNCTION);
 	}
-	describe(&v->nodes.at[row], b, t, call ? call : at);
-	v->nodes.at[row].parent = parent;
+	describe(v, row, b, t, call ? call : at);
+	v->stacks.at.at[row].parent = parent;
 	v->nodes.at[row].at = at;
 	return row;
 }
@@ -103,7 +110,7 @@ void v8_profile_read_nested(struct v8_profile *v, struct builder *b, const struc
 {
 	VEC(struct level) open = {0};
 
-	vec_push(&open, ((struct level){head, head + 1, NOT}));
+	vec_push(&open, ((struct level){head, head + 1, STACK_NONE}));
 	while (open.n) {
 		struct level *l = &open.at[open.n - 1];
 		const uint32_t node = l->child;
@@ -144,42 +151,19 @@ void v8_profile_read(struct v8_profile *v, struct builder *b, const struct json_
 	tape_scaled(t, tape_get(t, object, "endTime"), US, &v->end_ns);
 }
 
-uint32_t v8_profile_stack(struct v8_profile *v, struct builder *b, uint32_t row)
-{
-	VEC(uint32_t) path = {0};
-	uint32_t node = 0;
-
-	for (; row != NOT; row = v->nodes.at[row].parent) {
-		if (v->nodes.at[row].node != NOT) {
-			node = v->nodes.at[row].node;
-			break;
-		}
-		v->nodes.at[row].node = 0;
-		vec_push(&path, row);
-	}
-	for (size_t i = path.n; i-- > 0;) {
-		struct v8_node *n = &v->nodes.at[path.at[i]];
-
-		if (n->what != ROOT)
-			node = profile_node(b->profile, node, n->frame);
-		n->node = node;
-	}
-	vec_release(&path);
-	return node;
-}
-
 /* The stack of a sample. The collector has none: it ran on top of what ran before it. */
 static bool stack_of(struct v8_profile *v, struct builder *b, int64_t id, uint32_t *node)
 {
 	const uint32_t *row = map_get(&v->ids, (uint64_t)id);
-	const struct v8_node *n = row ? &v->nodes.at[*row] : NULL;
+	uint32_t frame;
 
-	if (!n)
+	if (!row)
 		return false;
-	if (n->what != COLLECTOR)
-		*node = v8_profile_stack(v, b, *row);
-	else if (!*node || b->profile->nodes.at[*node].frame != n->frame)
-		*node = profile_node(b->profile, *node, n->frame);
+	frame = v->stacks.at.at[*row].frame;
+	if (v->nodes.at[*row].what != COLLECTOR)
+		*node = stack_rows_node(&v->stacks, b, *row);
+	else if (!*node || b->profile->nodes.at[*node].frame != frame)
+		*node = profile_node(b->profile, *node, frame);
 	return true;
 }
 
@@ -218,6 +202,7 @@ void v8_profile_release(struct v8_profile *v)
 {
 	map_release(&v->ids);
 	vec_release(&v->nodes);
+	vec_release(&v->stacks.at);
 	vec_release(&v->samples);
 	vec_release(&v->deltas_ns);
 }

@@ -8,18 +8,17 @@
 
 #include "import/builder.h"
 #include "import_json/json_tape.h"
+#include "import_json/stack_rows.h"
 
 struct v8_node {
-	uint32_t frame;
-	uint32_t parent; /* row; UINT32_MAX: none */
-	uint32_t node;	 /* the profile's; UINT32_MAX: not yet known */
-	uint32_t at;	 /* of a nested one: where the document has it */
+	uint32_t at; /* of a nested one: where the document has it */
 	uint8_t what;
 };
 
 struct v8_profile {
 	struct map ids; /* V8's number of a node → row */
 	VEC(struct v8_node) nodes;
+	struct stack_rows stacks; /* one a node */
 	VEC(int64_t) samples, deltas_ns;
 	int64_t start_ns, end_ns; /* 0: unknown */
 };
@@ -30,9 +29,6 @@ void v8_profile_read(struct v8_profile *, struct builder *, const struct json_ta
 /* Adds nodes that hold their children, as older V8 and heap profiles have them. */
 void v8_profile_read_nested(struct v8_profile *, struct builder *, const struct json_tape *,
 			    uint32_t head);
-/* The profile's node of a row: its stack. Callers that come round to themselves begin where that
- * shows. */
-uint32_t v8_profile_stack(struct v8_profile *, struct builder *, uint32_t row);
 /* Its samples, each as long as it takes to the next one; returns how many there were. end_ns is
  * then when the last one ended. */
 size_t v8_profile_put(struct v8_profile *, struct builder *, uint32_t thread);
