@@ -99,7 +99,7 @@ $(call obj,obj,$(LATE_SRC)): HARDEN_OBJ += $(LATE_DEFS) -I$(BUILD)/gen
 
 DEFS = -DEPROF_VERSION='"$(VERSION)"'
 # Every page carries its viewer: without indents and comments, but for those within a line.
-WEB := $(wildcard render/web/*.js render/web/*.css render/web/*.html)
+WEB := $(wildcard render/web/*.js render/web/time/*.js render/web/*.css render/web/*.html)
 $(BUILD)/gen/page/%: %
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/^[[:blank:]]*//' -e 's/[[:blank:]]*\/\* [^*]* \*\/$$//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*[^*]*$$/,/\*\/$$/d' -e '/^$$/d' $< > $@
