@@ -331,23 +331,15 @@ int target_open(struct target *t)
 
 int target_check(const struct target *t)
 {
-	struct target probe = {.tid = t->tid};
-	int ret = target_check_proc();
+	struct target probe = {.kind = t->kind, .tid = t->tid, .cgroup = t->cgroup};
+	int ret;
 
-	for (size_t i = 0; !ret && i < t->pids.n; i++)
-		ret = open_pidfd(&probe, t->pids.at[i]);
-	if (!ret && t->kind == TARGET_TID)
-		ret = open_tid(&probe);
-	if (!ret && t->kind == TARGET_CGROUP) {
-		probe.cgroup = t->cgroup;
-		ret = open_cgroup(&probe);
-		if (!ret)
-			close(probe.cgroup_fd);
-	}
-	for (size_t i = 0; i < probe.pidfds.n; i++)
-		close(probe.pidfds.at[i]);
-	vec_release(&probe.pidfds);
-	vec_release(&probe.pids);
+	if (t->kind == TARGET_COMMAND)
+		return target_check_proc();
+	for (size_t i = 0; i < t->pids.n; i++)
+		vec_push(&probe.pids, t->pids.at[i]);
+	ret = target_open(&probe);
+	target_release(&probe);
 	return ret;
 }
 
