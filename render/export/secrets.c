@@ -93,7 +93,7 @@ static void hide_in_options(struct profile *p, const char *command)
 		profile_set_run(p, RUN_OPTIONS, "");
 }
 
-/* Whoever captured it, and where of several captures the target or the command alone is the same.
+/* Of imports, too, and of merges of captures that have the target or the command alone in common.
  */
 static void hide_in_run(struct profile *p)
 {

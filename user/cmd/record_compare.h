@@ -29,8 +29,7 @@ int record_baseline_check(const struct record_baseline *);
 /* Adds the comparison, or why there is none, to @p, and prints it to stderr; does nothing without a
  * baseline. An unreadable baseline, or a signal (@signal_fd, as for render_run()), is reported, but
  * is no error: the capture itself is fine; but nothing is decided then. Returns the exit status
- * that
- * --fail-on and --fail-undecided ask for; 0: none. */
+ * that --fail-on and --fail-undecided ask for; 0: none. */
 int record_compare(const struct record_baseline *, struct profile *p, int signal_fd);
 
 #endif
