@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -100,12 +101,33 @@ static void unknown_names_say_so(void **state)
 	assert_true(event_parse("../../etc:passwd", &e) < 0);
 }
 
+/* The names of a list, each in brackets. */
+static void assert_names(const char *list, const char *names)
+{
+	char copy[128], found[256] = "", *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", list);
+	for (const char *name = event_next(&rest); name; name = event_next(&rest))
+		strcat(strcat(strcat(found, "["), name), "]");
+	assert_string_equal(found, names);
+}
+
+static void lists_are_divided(void **state)
+{
+	(void)state;
+	assert_names("cycles,page-faults", "[cycles][page-faults]");
+	assert_names("cpu/event=0xc0,umask=1/,cs", "[cpu/event=0xc0,umask=1/][cs]");
+	assert_names("a:b/dev,sum=bytes/,c:d/e/", "[a:b/dev,sum=bytes/][c:d/e/]");
+	assert_names(",,cs,,", "[cs]");
+	assert_names("msr/tsc,cs", "[msr/tsc,cs]");
+	assert_names("", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_perfs),
-		cmocka_unit_test(units_are_known_by_number),
-		cmocka_unit_test(modifiers_exclude),
+		cmocka_unit_test(lists_are_divided),	     cmocka_unit_test(names_are_perfs),
+		cmocka_unit_test(units_are_known_by_number), cmocka_unit_test(modifiers_exclude),
 		cmocka_unit_test(unknown_names_say_so),
 	};
 
