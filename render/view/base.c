@@ -293,7 +293,10 @@ char *ledger_reasons(const struct profile *p, uint32_t metric, enum ledger_class
 	struct str out = {0};
 
 	vec_each (r, &p->ledger) {
-		if (r->metric == metric && r->class == class && r->count)
+		/* It stands in the line of what is kept and taken. */
+		const bool all = !strcmp(profile_text(p, r->name), LEDGER_ALL);
+
+		if (r->metric == metric && r->class == class && r->count && !all)
 			vec_push(&rows, *r);
 	}
 	vec_sort(&rows, by_count);

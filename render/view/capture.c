@@ -7,6 +7,7 @@
 #include "view/zone_words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -59,6 +60,20 @@ static void apart_fact(const struct view_input *in, struct doc_block *b, uint32_
 		doc_fact(b, false, "Not counted", "%s", rows);
 }
 
+/* ", 240,001 counted in all", where samples stand for several events; else "". */
+static const char *counted_in_all(const struct profile *p, uint32_t metric, char *buf, size_t size)
+{
+	buf[0] = 0;
+	vec_each (r, &p->ledger) {
+		char n[UNITS_BUF];
+
+		if (r->metric == metric && !strcmp(profile_text(p, r->name), LEDGER_ALL))
+			snprintf(buf, size, ", %s " LEDGER_ALL,
+				 units_count(n, sizeof(n), r->count));
+	}
+	return buf;
+}
+
 /* How many of which event they are, and what is known of them. */
 static void metric_facts(const struct view_input *in, struct doc_block *b)
 {
@@ -66,14 +81,15 @@ static void metric_facts(const struct view_input *in, struct doc_block *b)
 
 	for (size_t i = 0; i < m->n && !base_is_zones_only(in); i++) {
 		const struct ledger_sums sums = ledger_sum(in->profile, m->metric[i]);
-		char taken[UNITS_BUF], kept[UNITS_BUF];
+		char taken[UNITS_BUF], kept[UNITS_BUF], counted[2 * UNITS_BUF];
 
 		if (!sums.rows)
 			continue;
-		doc_fact(b, false, "Ledger", "%s: %s kept of %s taken",
+		doc_fact(b, false, "Ledger", "%s: %s kept of %s taken%s",
 			 profile_ledger_name(in->profile, m->metric[i]),
 			 units_count(kept, sizeof(kept), sums.kept),
-			 units_count(taken, sizeof(taken), sums.taken));
+			 units_count(taken, sizeof(taken), sums.taken),
+			 counted_in_all(in->profile, m->metric[i], counted, sizeof(counted)));
 		notes_fact(in, b, m->metric[i], &sums);
 		apart_fact(in, b, m->metric[i]);
 	}

@@ -8,13 +8,20 @@ static const char *const class_names[] = {
 	[LEDGER_NOTE] = "note on kept", [LEDGER_APART] = "not counted",
 };
 
-/* "" where it says no more than the class. */
-static const char *reason_of(const struct profile *p, const struct ledger_row *r,
-			     enum ledger_class class)
+/* The number of all events is an outcome of its own, neither sampled nor left out. */
+static const char *outcome_of(const struct profile *p, const struct ledger_row *r)
 {
 	const char *name = profile_text(p, r->name);
 
-	return strcmp(name, class_names[class]) ? name : "";
+	return strcmp(name, LEDGER_ALL) ? class_names[r->class] : name;
+}
+
+/* "" where it says no more than the outcome. */
+static const char *reason_of(const struct profile *p, const struct ledger_row *r)
+{
+	const char *name = profile_text(p, r->name);
+
+	return strcmp(name, outcome_of(p, r)) ? name : "";
 }
 
 static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledger_class class,
@@ -25,11 +32,11 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 	vec_each (r, &p->ledger) {
 		if (r->metric != metric || r->class != class)
 			continue;
-		doc_cell(t, 0, "%s", class_names[class]);
+		doc_cell(t, 0, "%s", outcome_of(p, r));
 		base_count_cell(t, r->count);
 		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s",
 			 percent_text((double)r->count, (double)taken));
-		doc_cell(t, 0, "%s%s", reason_of(p, r, class),
+		doc_cell(t, 0, "%s%s", reason_of(p, r),
 			 r->count < 0 ? " (below 0, which is impossible)" : "");
 	}
 }

@@ -118,7 +118,7 @@ void paced_totals(struct profile *p, const struct ledger_input *in, const struct
 	}
 	vec_release(&steps);
 	counted = s->counted > seen ? s->counted : seen;
-	add_row(p, s->metric, "counted in all", (int64_t)counted);
+	add_row(p, s->metric, LEDGER_ALL, (int64_t)counted);
 	add_row(p, s->metric, "behind the last sample of a CPU", (int64_t)since);
 	add_row(p, s->metric, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
 	if (!in->running)

@@ -150,6 +150,7 @@ enum ledger_class {
 	LEDGER_APART = 4,
 	LEDGER_CLASSES
 };
+#define LEDGER_ALL "counted in all" /* APART: all events, sampled or not, by a counter */
 struct ledger_row {
 	uint32_t name;	 /* "taken", "kept", "ring full", … */
 	uint32_t metric; /* index, LEDGER_ZONES or LEDGER_WAITS */
