@@ -266,10 +266,9 @@ class Diff extends Flame {
 		const {way, sides} = this.fixed;
 		for (const b of this.ways.children)
 			b.setAttribute("aria-pressed", String(b.dataset.way === way.name));
-		this.per.replaceChildren(make("b", {}, "Before: "), sides[BEFORE].name, " ",
-			changeValue(this.fixed.value(0, BEFORE), way.unit), " · ",
-			make("b", {}, "After: "), sides[AFTER].name, " ",
-			changeValue(this.fixed.value(0, AFTER), way.unit), " · " + way.per);
+		const side = (title, which) => [make("b", {}, title), ` (${sides[which].name}): `,
+			changeValue(this.fixed.value(0, which), way.unit), " · "];
+		this.per.replaceChildren(...side("Before", BEFORE), ...side("After", AFTER), way.per);
 	}
 
 	normalise(way) {

@@ -47,7 +47,7 @@ test("names before and after", async browser => {
 	same(await page.textContent(".flame .caption"), "Before: 1.0 · After: 1.1 · cpu-clock per run of " +
 		"the command · as wide as both together · one run a side: suspect", "caption");
 	same(await page.textContent(".flame .per"),
-		"Before: 1.0 1.00 s · After: 1.1 1.50 s · per run of the command", "both sides");
+		"Before (1.0): 1.00 s · After (1.1): 1.50 s · per run of the command", "both sides");
 	const scan = await box(page, "scan");
 	await page.mouse.move(scan.x, scan.y);
 	const text = await tip(page);
@@ -109,7 +109,7 @@ test("buttons choose how values are had, and links keep it", async browser => {
 	await page.click("[data-way=share]");
 	same(await pressed(), "Share");
 	same(await page.textContent(".flame .per"),
-		"Before: 1.0 100 % · After: 1.1 100 % · as shares of all samples", "both sides");
+		"Before (1.0): 100 % · After (1.1): 100 % · as shares of all samples", "both sides");
 	same((await box(page, "scan")).label, "+200 % scan", "what changed is the same in all ways");
 	same((await box(page, "emit")).label, "emit", "a smaller share of a longer run is no change");
 	const {hash} = new URL(page.url());
