@@ -63,7 +63,10 @@ enum {
 #define WIRE_PROBE_JUMP	   16 /* an exit by a jump: rsp is past the return address */
 #define WIRE_PROBE_BACK	   32 /* a switch function that may stay on its stack: longjmp */
 #define WIRE_PROBE_STEPPED 64 /* the kernel single-steps the probed instruction, out of line */
-#define WIRE_PROBE_ALWAYS  0x1f
+/* Nothing that it calls looks at, or leaves, the stack: its return address may be hijacked whatever
+ * else the process's code does. */
+#define WIRE_PROBE_LEAF	  128
+#define WIRE_PROBE_ALWAYS 0x1f
 
 struct wire_cookie {
 	wire_u32 function, flags, condition, image, generation, actions;

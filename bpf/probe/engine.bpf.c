@@ -34,13 +34,15 @@ SEC("?uprobe") int probe_hit(struct pt_regs *ctx)
 }
 
 /* Whether the return address of a call in @s may be hijacked: it must be on the thread's own stack,
- * in a process whose code tolerates that, with room left in the kernel's own list. */
+ * in a process or of a function whose code tolerates that, with room left in the kernel's own
+ * list. */
 static __always_inline bool may_hijack(struct probe_thread *t, struct probe_strand *s, __u32 flags)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct uprobe_task *probed;
 
-	if (s != &t->own || !(t->flags & WIRE_PROC_HIJACK) || flags & WIRE_PROBE_ITSELF)
+	if (s != &t->own || flags & WIRE_PROBE_ITSELF ||
+	    !(t->flags & WIRE_PROC_HIJACK || flags & WIRE_PROBE_LEAF))
 		return false;
 	probed = task->utask;
 	return !probed || probed->depth < WIRE_PROBE_HIJACKS;

@@ -16,15 +16,6 @@ static bool publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns, __u6
 	return result == STACK_OK;
 }
 
-static void registers_now(struct pt_regs *now, __u64 *to)
-{
-	to[0] = now->rax, to[1] = now->rdx, to[2] = now->rcx, to[3] = now->rbx;
-	to[4] = now->rsi, to[5] = now->rdi, to[6] = now->rbp, to[7] = now->rsp;
-	to[8] = now->r8, to[9] = now->r9, to[10] = now->r10, to[11] = now->r11;
-	to[12] = now->r12, to[13] = now->r13, to[14] = now->r14, to[15] = now->r15;
-	to[16] = now->rip;
-}
-
 /* Registers of the innermost user frame, by DWARF number; false if there is none. */
 static bool user_registers(struct pt_regs *now, struct walk *walk)
 {
@@ -125,17 +116,9 @@ static enum user_result no_stack(struct walk *walk, __u32 event, struct wire_sam
 	return publish_user(walk, event, sample);
 }
 
-static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
-				   struct wire_sample *sample)
+/* Of what walk_user() has found. */
+static enum user_result walked(struct walk *walk, __u32 event, struct wire_sample *sample)
 {
-	if (ids_are_outside(sample->pid))
-		return no_stack(walk, event, sample);
-	if (!user_registers(now, walk))
-		return USER_KEEP;
-	walk->out.head.pid = sample->pid;
-	walk->out.head.time_ns = sample->time_ns;
-	walk->out.head.kernel = 0;
-	walk_probed(now, walk);
 	if (walk->out.head.end != WIRE_END_ROOT && is_in_exec()) {
 		count(event, WIRE_NOTE_EXEC, 1);
 		return USER_KEEP;
@@ -143,6 +126,25 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
 		return USER_SLICE;
 	return publish_user(walk, event, sample);
+}
+
+static void begin_user(struct walk *walk, const struct wire_sample *sample)
+{
+	walk->out.head.pid = sample->pid;
+	walk->out.head.time_ns = sample->time_ns;
+	walk->out.head.kernel = 0;
+}
+
+static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
+				   struct wire_sample *sample)
+{
+	if (ids_are_outside(sample->pid))
+		return no_stack(walk, event, sample);
+	if (!user_registers(now, walk))
+		return USER_KEEP;
+	begin_user(walk, sample);
+	walk_probed(now, walk);
+	return walked(walk, event, sample);
 }
 
 /* The stack memory to send. */
@@ -301,37 +303,76 @@ static bool send_counted(const struct wire_sample *sample, __u32 event, __u32 by
 	return sent;
 }
 
+static void name_thread(struct wire_sample *sample)
+{
+	__u64 both = ids_current();
+
+	sample->pid = both >> 32;
+	sample->tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
+}
+
+/* Sends what goes with @user: the memory of a stack that the loader walks. False: @sample, whose
+ * user stack is incomplete then, is still to be sent, or lost if *@user says so. */
+static bool finish_user(struct walk *walk, struct wire_sample *sample, __u32 event, __u32 bytes,
+			enum user_result *user)
+{
+	sample->event |= sample_open_call(bpf_get_current_task_btf(), walk->registers[7])
+			 << WIRE_ZONE_SHIFT;
+	if (*user != USER_SLICE)
+		return false;
+	if (send_slice(sample, bytes, walk)) {
+		count(event, WIRE_KEPT, 1);
+		count(event,
+		      walk->out.head.end == WIRE_END_OTHER ? WIRE_NOTE_RULE : WIRE_NOTE_SLICE, 1);
+		return true;
+	}
+	*user = keep_part(walk, sample) ? USER_KEEP : USER_LOST;
+	return false;
+}
+
 bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
 		 __u32 bytes)
 {
 	__u32 event = sample->event;
-	__u64 both = ids_current();
 	enum user_result user;
 
 	count(event, WIRE_TAKEN, 1);
-	sample->pid = both >> 32;
-	sample->tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
+	name_thread(sample);
 	/* Kernel stack first: the user stack then stays in the buffer, for a slice. */
 	if (!add_kernel_stack(ctx, now, walk, sample))
 		return false;
 	user = is_foreign(walk, sample) ? USER_KEEP : user_stack(now, walk, event, sample);
 	if (user == USER_LOST)
 		return false;
-	sample->event |= sample_open_call(bpf_get_current_task_btf(), walk->registers[7])
-			 << WIRE_ZONE_SHIFT;
-	if (user == USER_SLICE && send_slice(sample, bytes, walk)) {
-		count(event, WIRE_KEPT, 1);
-		count(event,
-		      walk->out.head.end == WIRE_END_OTHER ? WIRE_NOTE_RULE : WIRE_NOTE_SLICE, 1);
+	if (finish_user(walk, sample, event, bytes, &user))
 		return true;
-	}
-	if (user == USER_SLICE && !keep_part(walk, sample))
+	if (user == USER_LOST)
 		return false;
 	if (!sample->user_hash && !sample->kernel_hash) {
 		count(event, WIRE_LOST_STACK, 1);
 		return false;
 	}
 	return send_counted(sample, event, bytes);
+}
+
+enum sample_stack sample_stack_at(struct walk *walk, struct wire_sample *sample, __u32 bytes)
+{
+	__u32 event = sample->event;
+	enum user_result user;
+
+	count(event, WIRE_TAKEN, 1);
+	name_thread(sample);
+	walk->out.head.syscall = 1;
+	begin_user(walk, sample);
+	walk_user(walk);
+	user = walked(walk, event, sample);
+	if (user != USER_LOST && finish_user(walk, sample, event, bytes, &user))
+		return SAMPLE_SLICED;
+	if (user == USER_KEEP && !sample->user_hash) {
+		count(event, WIRE_LOST_STACK, 1);
+		user = USER_LOST;
+	}
+	return user == USER_LOST ? SAMPLE_LOST : SAMPLE_HASHED;
 }
 
 bool sample_newborn(struct walk *walk, struct wire_sample *sample, __u32 bytes, __u64 begins)

@@ -15,8 +15,18 @@
  * words follow. False: it was lost. */
 bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
 		 __u32 bytes) __hidden;
-/* The same for a thread that has not run yet, whose pid and tid are set as well: its kernel stack
- * is the address @begins alone, and it has no user stack. */
+/* For a thread in user mode whose registers, by DWARF number, are in @walk, rip being a return
+ * address: sends its user stack, but not @sample, whose hashes it sets. @sample and @bytes as
+ * above. */
+enum sample_stack {
+	SAMPLE_LOST,   /* counted */
+	SAMPLE_HASHED, /* the caller sends the sample, or uses the hash, and counts that as kept */
+	SAMPLE_SLICED, /* the sample was sent, and counted, with memory that the loader walks */
+};
+enum sample_stack sample_stack_at(struct walk *walk, struct wire_sample *sample,
+				  __u32 bytes) __hidden;
+/* The same as sample_take() for a thread that has not run yet, whose pid and tid are set as well:
+ * its kernel stack is the address @begins alone, and it has no user stack. */
 bool sample_newborn(struct walk *walk, struct wire_sample *sample, __u32 bytes,
 		    __u64 begins) __hidden;
 

@@ -117,7 +117,8 @@ void material_begin(const struct material *in, struct doc *doc)
 		add_part(&subtitle, events ? events : "unknown event");
 	if (in->profile->duration_ns)
 		add_part(&subtitle, ns_text((double)in->profile->duration_ns));
-	if (profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES))
+	if ((profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES)) &&
+	    !measure_is_exact(in->profile, &in->tree->measure))
 		add_counted(&subtitle, in->tree->samples, "sample");
 	if (profile_has(in->profile, PART_ZONES))
 		add_counted(&subtitle, (int64_t)in->zone_rows.rows.n, "zone");

@@ -112,6 +112,34 @@ static int not_found(const struct profile *p, const char *name)
 	return -ENOENT;
 }
 
+bool measure_is_exact(const struct profile *p, const struct measure *m)
+{
+	bool exact = m->n > 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		exact &= p->metrics.at[m->metric[i]].exact;
+	return exact;
+}
+
+static bool has_values(const struct profile *p, uint32_t metric)
+{
+	const profile_values *values = &p->samples.values.at[metric];
+
+	for (size_t i = 0; i < values->n; i++)
+		if (values->at[i])
+			return true;
+	return false;
+}
+
+/* The first metric that has values; the first, if none has. */
+static uint32_t first_metric(const struct profile *p)
+{
+	for (uint32_t m = 0; m < p->metrics.n; m++)
+		if (has_values(p, m))
+			return m;
+	return 0;
+}
+
 int measure_find(const struct profile *p, const char *name, struct measure *out)
 {
 	const char *own = profile_run(p, RUN_METRIC);
@@ -120,7 +148,7 @@ int measure_find(const struct profile *p, const char *name, struct measure *out)
 	if (name)
 		return measure_has(p, name, out) ? 0 : not_found(p, name);
 	if (!(own && measure_has(p, own, out)) && p->metrics.n)
-		take_stored(p, 0, out);
+		take_stored(p, first_metric(p), out);
 	return 0;
 }
 

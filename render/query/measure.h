@@ -21,7 +21,7 @@ struct measure {
 };
 
 /* The measure named @name; NULL: the one that reports of the profile open with (RUN_METRIC), else
- * its first metric. -ENOENT with a text that names those that there are. */
+ * its first metric that has values. -ENOENT with a text that names those that there are. */
 int measure_find(const struct profile *, const char *name, struct measure *out);
 /* The same without an error text: whether the profile has that measure. */
 bool measure_has(const struct profile *, const char *name, struct measure *out);
@@ -29,6 +29,8 @@ bool measure_has(const struct profile *, const char *name, struct measure *out);
  * unknown. Freed by the caller. */
 char *measure_base(const struct profile *, const struct measure *);
 
+/* Whether each event was measured: values have no margin, and samples are no events. */
+bool measure_is_exact(const struct profile *, const struct measure *);
 /* Whether it is time on a CPU. */
 bool measure_is_cpu_time(const struct profile *, const struct measure *);
 

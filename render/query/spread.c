@@ -63,7 +63,8 @@ static void survey_init(struct survey *s, const struct filter *f)
 	const struct measure *m = &f->measure;
 
 	*s = (struct survey){.filter = f,
-			     .exact = profile_run(f->profile, RUN_EXACT),
+			     .exact = profile_run(f->profile, RUN_EXACT) ||
+				      measure_is_exact(f->profile, m),
 			     .counts = counts_samples(f)};
 	if (f->profile->hz > 0 && m->n && !strcmp(m->unit, "ns"))
 		s->period_ns = 1e9 / f->profile->hz;

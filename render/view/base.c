@@ -25,6 +25,8 @@ char *base_text(const struct view_input *in)
 		return mem_printf("%s samples", value);
 	if (!named)
 		base = *metric ? metric : "samples";
+	if (measure_is_exact(in->profile, &t->measure))
+		return mem_printf("%s %s%s", value, of, base);
 	/* What a sum is of says more than its name. */
 	named &= t->measure.n == 1;
 	return mem_printf("%s %s%s, %s sample%s%s%s", value, of, base, samples,
@@ -234,10 +236,11 @@ bool base_says_no_samples(const struct view_input *in, struct doc *doc)
 
 struct ledger_sums ledger_sum(const struct profile *p, uint32_t metric)
 {
+	const uint32_t of = profile_ledger_of(p, metric);
 	struct ledger_sums sums = {0};
 
 	vec_each (r, &p->ledger) {
-		if (r->metric != metric)
+		if (r->metric != of)
 			continue;
 		sums.rows++;
 		sums.taken += r->class == LEDGER_TAKEN ? r->count : 0;
@@ -280,6 +283,15 @@ int64_t base_samples(const struct view_input *in)
 	return n;
 }
 
+const char *base_events(const struct view_input *in)
+{
+	const struct measure *m = &in->tree->measure;
+
+	if (!measure_is_exact(in->profile, m))
+		return "samples";
+	return profile_ledger_name(in->profile, profile_ledger_of(in->profile, m->metric[0]));
+}
+
 static int by_count(const void *a, const void *b)
 {
 	const struct ledger_row *x = a, *y = b;
@@ -289,6 +301,7 @@ static int by_count(const void *a, const void *b)
 
 char *ledger_reasons(const struct profile *p, uint32_t metric, enum ledger_class class)
 {
+	const uint32_t of = profile_ledger_of(p, metric);
 	VEC(struct ledger_row) rows = {0};
 	struct str out = {0};
 
@@ -296,7 +309,7 @@ char *ledger_reasons(const struct profile *p, uint32_t metric, enum ledger_class
 		/* It stands in the line of what is kept and taken. */
 		const bool all = !strcmp(profile_text(p, r->name), LEDGER_ALL);
 
-		if (r->metric == metric && r->class == class && r->count && !all)
+		if (r->metric == of && r->class == class && r->count && !all)
 			vec_push(&rows, *r);
 	}
 	vec_sort(&rows, by_count);

@@ -56,7 +56,7 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 	_free_ char *caption = NULL;
 	struct doc_table *t;
 
-	if (!sums.rows)
+	if (!sums.rows || profile_ledger_of(in->profile, metric) != metric)
 		return;
 	caption = mem_printf("%s: 100 %% = events taken", name);
 	t = doc_table_of(doc, caption, columns);

@@ -123,8 +123,12 @@ static void add_run(struct finding *f, const char *thread, size_t threads, int64
 static void add_most(struct finding *f, const char *thread, size_t threads, int64_t value)
 {
 	const struct thread_accounts *a = &f->a;
+	_free_ char *of = measure_base(f->in->profile, &a->filter.measure);
 
-	if (*thread)
+	if (*thread && !strcmp(a->unit, "bytes"))
+		str_addf(&f->s, "%s %s is of thread %s: ", threads > 1 ? "most of the" : "all",
+			 of[0] ? of : a->filter.measure.name, thread);
+	else if (*thread)
 		str_addf(&f->s, "%s %s are of thread %s: ", threads > 1 ? "most" : "all",
 			 a->filter.measure.name, thread);
 	else

@@ -6,6 +6,7 @@
 #include "view/finding.h"
 #include "view/zone_words.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,18 +92,20 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 {
 	bool much;
 	_free_ char *losses = losses_text(in, &much);
+	_free_ char *title = mem_printf("%s", base_events(in));
 	char kept[UNITS_BUF];
+
+	title[0] = (char)toupper((unsigned char)title[0]);
 
 	if (base_is_zones_only(in))
 		return;
 	units_count(kept, sizeof(kept), base_samples(in));
 	if (!base_ledger(in).rows)
-		doc_fact(b, true, "Samples", "%s kept; losses are unknown: there is no ledger",
-			 kept);
+		doc_fact(b, true, title, "%s kept; losses are unknown: there is no ledger", kept);
 	else if (losses && !much)
-		doc_fact(b, true, "Samples", "%s kept, lost %s", kept, losses);
+		doc_fact(b, true, title, "%s kept, lost %s", kept, losses);
 	else
-		doc_fact(b, false, "Samples", "%s kept, %s", kept,
+		doc_fact(b, false, title, "%s kept, %s", kept,
 			 losses ? "others lost (see above)" : "none lost");
 }
 

@@ -42,6 +42,8 @@ int record_probes_imply(struct record_probes *p, enum wire_action action, const 
 	p->o.own[action] = own;
 	for (; implied && *implied && !again && !ret; implied++)
 		ret = zonepatterns_add(patterns_for(p, action, true), *implied);
+	if (!ret && !again && action_of(action)->with)
+		ret = record_probes_imply(p, action_of(action)->with, own);
 	return ret;
 }
 
@@ -247,6 +249,9 @@ int record_probes_finish(struct record_probes *p)
 	p->o.switches = p->switches.at;
 	p->o.n_switches = p->switches.n;
 	p->o.clock = p->clock;
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+		if (p->o.actions >> i & 1 && action_of(i)->leaves)
+			p->o.leaves |= 1u << i;
 	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
 		if (p->o.actions >> i & 1 && action_of(i)->every_end && p->o.ends == CALL_ENDS_AUTO)
 			p->o.ends = CALL_ENDS_RETS;

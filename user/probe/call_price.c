@@ -31,6 +31,11 @@ static double cost_of(const struct engine *z, enum site_class class, enum exit_w
 	return calibration_of(z->in.calibration, class, exit).outer_ns;
 }
 
+double call_price_end(const struct engine *z, enum site_class class, enum exit_way exit)
+{
+	return cost_of(z, class, exit) - cost_of(z, class, EXIT_NONE);
+}
+
 double call_price_hits(const struct engine *z, uint32_t stream)
 {
 	uint64_t counters[WIRE_COUNTERS];
@@ -82,7 +87,7 @@ struct call_price call_price_of(const struct engine *z, const struct probed_imag
 	if (!probed_image_has(image, k))
 		return (struct call_price){0};
 	price.count_ns = cost_of(z, class, EXIT_NONE);
-	if (!zone_def_is_zone(&image->list.zones.at[k])) {
+	if (!(image->list.zones.at[k].actions & WIRE_WITH_CALLS)) {
 		price.exit = EXIT_NONE;
 		price.full_ns = price.count_ns;
 		return price;
@@ -96,5 +101,8 @@ struct call_price call_price_of(const struct engine *z, const struct probed_imag
 			price.full_ns = ns;
 		}
 	}
+	/* The ends of zones' calls may be left out, those of others' may not. */
+	if (!zone_def_is_zone(&image->list.zones.at[k]))
+		price.count_ns = price.full_ns;
 	return price;
 }

@@ -26,6 +26,8 @@ struct call_price {
 double call_price_sample(const struct engine *);
 /* Time taken by the probes of the action with samples of @stream, without its own, in ns. */
 double call_price_hits(const struct engine *, uint32_t stream);
+/* What it costs to see the end of a call, besides the probe at its entry, in ns. */
+double call_price_end(const struct engine *, enum site_class, enum exit_way);
 /* By image number: how calls end in the processes that map it; for call_price_of(). Owned by the
  * caller. */
 unsigned int *call_price_ways(const struct engine *);

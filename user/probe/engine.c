@@ -43,6 +43,7 @@ void engine_free(struct engine *z)
 	cost_limit_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
+	vec_release(&z->watchers);
 	vec_release(&z->unused_slots);
 	map_release(&z->by_image);
 	map_release(&z->by_pid);

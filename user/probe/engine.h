@@ -28,6 +28,7 @@
 struct engine_options {
 	struct zonepatterns *patterns;
 	uint32_t actions;	       /* bits: actions of any pattern */
+	uint32_t leaves;	       /* bits: those whose functions are leaves: probed_image.h */
 	const void *own[WIRE_ACTIONS]; /* of each action: what its own options gave; NULL: none */
 	uint64_t every;		       /* samples of calls: every Nth; 0: up to a rate, all */
 	uint32_t max;		       /* number of zones */
@@ -124,6 +125,14 @@ struct cost_limit {
 	unsigned int over, said; /* judgements in a row above the warning level; messages */
 };
 
+/* Who is told of functions before they get probes. */
+struct engine_watcher {
+	uint32_t actions; /* of functions that have one of these, bits */
+	/* @pattern: that selected the function first, as it was written. */
+	void (*found)(void *context, uint32_t number, const char *pattern);
+	void *context;
+};
+
 struct engine {
 	struct engine_input in;
 	struct probe_request request; /* to the session */
@@ -142,6 +151,7 @@ struct engine {
 	bool counting;				/* the capture has begun */
 	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
 	VEC(struct engine_note) notes;
+	VEC(struct engine_watcher) watchers;
 	struct cost_limit limit;
 	char *remote;	   /* a file that is not probed for its mount; owned; NULL: there is none */
 	char *forbidden;   /* the first thing that translators forbade; owned */
@@ -254,6 +264,11 @@ bool engine_is_for_all(const struct target *);
 
 struct engine *engine_new(const struct engine_options *);
 void engine_free(struct engine *);
+/* Before engine_open(). */
+static inline void engine_watch(struct engine *z, struct engine_watcher watcher)
+{
+	vec_push(&z->watchers, watcher);
+}
 /* What the session must load. */
 const struct probe_request *engine_request(struct engine *);
 /* The target's processes are known: attaches the probes. Errors with a text. */

@@ -105,8 +105,10 @@ static void want_for(const struct engine *z, const struct probed_image *image, b
 {
 	want->switches |= foreign && image->list.switches.n;
 	want->exits |= rets;
+	want->leaf_exits |= rets && foreign;
 	want->counted = z->in.o->clocks & WIRE_CLOCK_NONE;
-	if (hijack)
+	if (hijack || (z->in.session->sessions && z->in.o->ends == CALL_ENDS_AUTO &&
+		       probed_image_has_leaves(image)))
 		want->entries = ATTACH_SESSIONS;
 	else if (want->entries == ATTACH_NOTHING)
 		want->entries = ATTACH_ENTRIES;
@@ -130,6 +132,18 @@ static void want_named(const struct engine *z, struct probed_image *image, struc
 
 	want_for(z, image, flags & WIRE_PROC_HIJACK, flags & WIRE_PROC_RETS, false, want);
 	image->entries_for_all = image->exits_for_all = true;
+}
+
+/* Whether sessions must be for all processes: all but those of leaves. Those, too, for a command
+ * that may fork, since its child runs at once; others on the machine pay for that while the command
+ * runs. */
+static bool needs_sessions_for_all(const struct engine *z, const struct probed_image *image,
+				   const struct probe_set *want)
+{
+	const struct target *t = z->in.target;
+
+	return want->entries == ATTACH_SESSIONS && (!probed_image_has_only_leaves(image) ||
+						    (t->kind == TARGET_COMMAND && t->inherit));
 }
 
 /* The probes for image @number, given the flags that its processes want. */
@@ -161,7 +175,7 @@ struct probe_set engine_decide_probes(struct engine *z, uint32_t number)
 		want_named(z, image, &want);
 	image->entries_for_all |= users > 1 || is_for_all(z, image);
 	image->exits_for_all |= with_exits > 1 || is_for_all(z, image);
-	if (image->entries_for_all || want.entries == ATTACH_SESSIONS)
+	if (image->entries_for_all || needs_sessions_for_all(z, image, &want))
 		want.entry_pid = 0;
 	if (image->exits_for_all)
 		want.exit_pid = 0;

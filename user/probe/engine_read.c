@@ -30,6 +30,19 @@ static bool take_slot(struct engine *z, struct probed_image *i)
 	return true;
 }
 
+static void tell_watchers(const struct engine *z, const struct probed_image *i)
+{
+	for (uint32_t k = 0; k < i->list.zones.n; k++) {
+		const struct zone_def *f = &i->list.zones.at[k];
+
+		vec_each (w, &z->watchers) {
+			if (w->actions & f->actions)
+				w->found(w->context, i->first + k,
+					 zonepatterns_text(z->in.o->patterns, f->pattern));
+		}
+	}
+}
+
 /* Numbers the zones of an image that was just read. */
 static void number_zones(struct engine *z, struct probed_image *i)
 {
@@ -39,6 +52,7 @@ static void number_zones(struct engine *z, struct probed_image *i)
 	if (has_slot && engine_forget_revive(z, i))
 		return;
 	i->first = z->used;
+	i->leaves = z->in.o->leaves;
 	/* Of an oversized list, keeps as many zones as fit. */
 	if (i->list.matched > room || !has_slot) {
 		z->too_many += i->list.matched;
@@ -47,6 +61,7 @@ static void number_zones(struct engine *z, struct probed_image *i)
 	z->used += (uint32_t)i->list.zones.n;
 	for (size_t k = 0; k < i->list.zones.n; k++)
 		vec_push(&i->refused, false);
+	tell_watchers(z, i);
 	cost_limit_begin(z, i);
 }
 

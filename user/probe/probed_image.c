@@ -25,6 +25,28 @@ bool probed_image_has_exits(const struct probed_image *z, size_t k)
 	return s->exits_known && s->exits.n;
 }
 
+bool probed_image_is_leaf(const struct probed_image *z, size_t k)
+{
+	return z->list.zones.at[k].actions & z->leaves && !z->list.hijack_unsafe &&
+	       !sites_of(z, k)->own_return;
+}
+
+bool probed_image_has_leaves(const struct probed_image *z)
+{
+	for (size_t k = 0; k < z->list.zones.n && z->leaves; k++)
+		if (probed_image_is_leaf(z, k))
+			return true;
+	return false;
+}
+
+bool probed_image_has_only_leaves(const struct probed_image *z)
+{
+	for (size_t k = 0; k < z->list.zones.n; k++)
+		if (z->list.zones.at[k].actions & WIRE_WITH_CALLS && !probed_image_is_leaf(z, k))
+			return false;
+	return true;
+}
+
 bool probed_image_is_met(const struct probed_image *z, uint32_t pid)
 {
 	const struct probe_set *h = &z->attached;
@@ -34,6 +56,8 @@ bool probed_image_is_met(const struct probed_image *z, uint32_t pid)
 
 enum exit_way probed_image_exit(const struct probed_image *z, size_t k, uint32_t flags)
 {
+	if (z->attached.entries == ATTACH_SESSIONS && probed_image_is_leaf(z, k))
+		return EXIT_SESSION;
 	if (flags & WIRE_PROC_HIJACK)
 		return sites_of(z, k)->own_return ? EXIT_NONE : EXIT_SESSION;
 	if (flags & WIRE_PROC_RETS)
@@ -66,6 +90,12 @@ static uint32_t stepped_flag(const struct site *site)
 	return site->class == SITE_STEPPED ? WIRE_PROBE_STEPPED : 0;
 }
 
+/* Whether the ends of its calls are seen by sessions alone. */
+static bool needs_no_exits(const struct probed_image *z, size_t k, const struct probe_set *want)
+{
+	return want->entries == ATTACH_SESSIONS && !want->leaf_exits && probed_image_is_leaf(z, k);
+}
+
 /* The cookie's flags for the probe at @site of zone @k. */
 static uint32_t flags_of(const struct probed_image *z, size_t k, const struct site *site,
 			 const struct probe_set *want)
@@ -75,7 +105,9 @@ static uint32_t flags_of(const struct probed_image *z, size_t k, const struct si
 	return stepped_flag(site) | (s->loops ? WIRE_PROBE_LOOPS : 0) |
 	       (s->own_return ? WIRE_PROBE_ITSELF : 0) |
 	       (z->list.flags & ZONELIST_GO ? WIRE_PROBE_GO : 0) |
-	       (want->exits && is_timed(z, k) ? WIRE_PROBE_RETS : 0);
+	       (want->entries == ATTACH_SESSIONS && probed_image_is_leaf(z, k) ? WIRE_PROBE_LEAF
+									       : 0) |
+	       (want->exits && is_timed(z, k) && !needs_no_exits(z, k, want) ? WIRE_PROBE_RETS : 0);
 }
 
 /* What is done at calls of function @k; 0: it has no probe. */
@@ -121,7 +153,8 @@ static void add_exits(const struct probed_image *z, uint8_t generation,
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct sites *s = sites_of(z, k);
 
-		if (!(actions_at(z, k, want) & WIRE_WITH_CALLS) || !is_timed(z, k))
+		if (!(actions_at(z, k, want) & WIRE_WITH_CALLS) || !is_timed(z, k) ||
+		    needs_no_exits(z, k, want))
 			continue;
 		for (size_t i = 0; i < s->exits.n; i++)
 			add_probe(z, k, &s->exits.at[i], generation, want, out);
@@ -207,8 +240,9 @@ static int attach(struct job *job, enum probe_program program, uint32_t pid, con
 static bool same(const struct probe_set *a, const struct probe_set *b)
 {
 	return a->entries == b->entries && a->counted == b->counted && a->exits == b->exits &&
-	       a->switches == b->switches && a->entry_pid == b->entry_pid &&
-	       a->exit_pid == b->exit_pid && a->modes_number == b->modes_number;
+	       a->leaf_exits == b->leaf_exits && a->switches == b->switches &&
+	       a->entry_pid == b->entry_pid && a->exit_pid == b->exit_pid &&
+	       a->modes_number == b->modes_number;
 }
 
 /* Attaches the probes of one program, if any are wanted. */

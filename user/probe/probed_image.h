@@ -35,6 +35,7 @@ struct probe_set {
 	enum { ATTACH_NOTHING, ATTACH_ENTRIES, ATTACH_SESSIONS } entries;
 	bool counted; /* zones are only counted, by the action count */
 	bool exits;
+	bool leaf_exits;	      /* exits of leaves, too; else only sessions see their ends */
 	bool switches;		      /* watch functions that switch stacks */
 	uint32_t entry_pid, exit_pid; /* for this process only; 0: for all */
 	uint32_t modes_number;	      /* the image's */
@@ -44,8 +45,9 @@ struct probed_image {
 	uint32_t image; /* index in images; IMAGE_NONE: nobody runs it any more, it has no probes */
 	/* What is known then of its file, for the rows of its zones; owned; else NULL. */
 	struct image *was;
-	uint32_t slot;	/* its row of generations, where it may have probes */
-	uint32_t first; /* number of zone list.zones.at[0], others follow; UINT32_MAX: not read */
+	uint32_t slot;	 /* its row of generations, where it may have probes */
+	uint32_t leaves; /* actions whose functions are leaves: see WIRE_PROBE_LEAF */
+	uint32_t first;	 /* number of zone list.zones.at[0], others follow; UINT32_MAX: not read */
 	struct zonelist list;
 	struct guard_file file;	       /* identity when the list was made */
 	struct wire_probe_file passed; /* what the BPF programs know it by; inode 0: not at all */
@@ -74,6 +76,13 @@ struct probed_image {
 /* Whether function @k of the list can have probes; whether it can have them at all its exits. */
 bool probed_image_has(const struct probed_image *, size_t k);
 bool probed_image_has_exits(const struct probed_image *, size_t k);
+
+/* Whether it is a leaf. Its session may be attached for one process alone: where the kernel hijacks
+ * the return address of another, that does no harm. */
+bool probed_image_is_leaf(const struct probed_image *, size_t k);
+/* Whether some function is one; whether all are whose ends some action sees. */
+bool probed_image_has_leaves(const struct probed_image *);
+bool probed_image_has_only_leaves(const struct probed_image *);
 
 /* Whether process @pid hits its probes. */
 bool probed_image_is_met(const struct probed_image *, uint32_t pid);

@@ -19,6 +19,8 @@ struct action {
 	 * it is always about. None of them must be there. What parse() made of these options is in
 	 * engine_options.own. */
 	const char *const *implies;
+	/* The action that these options ask for, too, with what it implies; 0: none. */
+	enum wire_action with;
 	const char *does;   /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
 	uint32_t stream;    /* of these samples */
@@ -28,6 +30,8 @@ struct action {
 	/* It must see the end of each call, however deep they nest and whatever that costs: at the
 	 * returns of functions, where nothing else is asked for. Else the cheapest way is taken. */
 	bool every_end;
+	/* The functions that it implies call nothing that looks at, or leaves, the stack. */
+	bool leaves;
 	/* Its records (kind WIRE_PROBE_<name>), rows and windows, as those of a source. new() gets
 	 * the engine (struct engine *), which is its state where it has no new(). */
 	struct source source;

@@ -102,6 +102,8 @@ struct metric {
 	uint8_t kind;  /* enum metric_kind */
 	uint32_t base; /* what 100 % is: METRIC_ON_CPU, "time blocked"; "": all events of its name
 			*/
+	uint32_t ledger; /* the metric, by name, whose ledger has its events; "": its own */
+	uint8_t exact;	 /* each event was measured, and a sample's value is that of many */
 };
 
 /* One sample, of the metrics of which its value is not 0. */
@@ -310,6 +312,9 @@ void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const 
 		    int64_t count);
 /* Adds a note about the capture as a whole; nothing if @n is 0. */
 void profile_note(struct profile *, const char *name, uint64_t n);
+/* The metric whose ledger has the events of @metric: as a rule itself. Others than metrics stay
+ * what they are. */
+uint32_t profile_ledger_of(const struct profile *, uint32_t metric);
 /* The metric's name, or "calls of zones", "waits off the CPU". */
 const char *profile_ledger_name(const struct profile *, uint32_t metric);
 /* Moves @n of the metric's kept events to the lost ones; nothing if @n is 0 or less. */

@@ -116,6 +116,16 @@ void profile_note(struct profile *p, const char *name, uint64_t n)
 		profile_ledger(p, LEDGER_FIRST(p), LEDGER_NOTE, name, (int64_t)n);
 }
 
+uint32_t profile_ledger_of(const struct profile *p, uint32_t metric)
+{
+	if (metric >= p->metrics.n || !profile_text(p, p->metrics.at[metric].ledger)[0])
+		return metric;
+	for (uint32_t i = 0; i < p->metrics.n; i++)
+		if (p->metrics.at[i].name == p->metrics.at[metric].ledger)
+			return i;
+	return metric;
+}
+
 const char *profile_ledger_name(const struct profile *p, uint32_t metric)
 {
 	return metric == LEDGER_ZONES	? "calls of zones"

@@ -94,6 +94,8 @@ static const struct column metrics_columns[] = {
 	TABLE_COLUMN(metric, unit, TEXT, .key = 2),
 	TABLE_COLUMN(metric, kind, U8, .key = 3, .below = METRIC_COUNT + 1),
 	TABLE_COLUMN(metric, base, TEXT, .later = true),
+	TABLE_COLUMN(metric, ledger, TEXT, .later = true),
+	TABLE_COLUMN(metric, exact, U8, .below = 2, .later = true),
 };
 
 const struct table metrics_table = {

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * alloc: the action at functions that hand out blocks of memory. The block is known when they
+ * return. What they are asked for, they may pass on to each other: the outermost call counts. The
+ * block that realloc() is given leaves the live ones at its entry, since another thread may be
+ * handed the same address before it returns; if it fails, the block comes back.
+ */
+#include "probe/actions.h"
+#include "probe/blocks.h"
+#include "probe/cookie.h"
+#include "sample/registers.h"
+#include "sample/sample.h"
+#include "sample/scratch.h"
+
+#define STREAM WIRE_PROBE_STREAM_alloc
+
+/* Scratch of this program alone. */
+SCRATCH_MAP(probe_alloc_scratch, struct wire_alloc)
+
+/* Function → enum wire_alloc_shape, of those that have this action. Written by the loader before
+ * the function's probes are attached. As many as there are in all allocators of a machine. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} probe_alloc_shapes SEC(".maps");
+
+struct index_key {
+	__u64 stack;
+	__u32 tid, pad;
+};
+/* Stack and thread → row. Written and read by the thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WIRE_ALLOC_ROWS);
+	__type(key, struct index_key);
+	__type(value, __u32);
+} probe_alloc_index SEC(".maps");
+
+static void read_arguments(struct pt_regs *regs, struct blocks_call *c)
+{
+	switch (c->shape) {
+	case WIRE_ALLOC_CALLOC:
+		/* If it is too large for 64 bits, the call fails. */
+		c->bytes = regs->rdi * regs->rsi;
+		return;
+	case WIRE_ALLOC_REALLOC:
+		c->at = regs->rdi;
+		c->bytes = regs->rsi;
+		return;
+	case WIRE_ALLOC_MEMALIGN:
+		c->bytes = regs->rsi;
+		return;
+	case WIRE_ALLOC_POSIX:
+		c->at = regs->rdi;
+		c->bytes = regs->rdx;
+		return;
+	default:
+		c->bytes = regs->rdi;
+	}
+}
+
+void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		       struct probe_call *call)
+{
+	__u32 function = function_of(cookie);
+	__u32 *shape = bpf_map_lookup_elem(&probe_alloc_shapes, &function);
+	struct blocks_thread *t = blocks_thread(true);
+	struct blocks_call *c;
+
+	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
+	if (!t || !shape) {
+		blocks_count(WIRE_ALLOC_NO_STATE);
+		return;
+	}
+	c = &t->call;
+	if (!call) {
+		if (!blocks_is_inside(t, regs->rsp))
+			blocks_count(WIRE_ALLOC_UNSEEN);
+		return;
+	}
+	if (blocks_is_inside(t, call->sp))
+		return;
+	*c = (struct blocks_call){.sp = call->sp, .shape = *shape};
+	read_arguments(regs, c);
+	if (c->shape == WIRE_ALLOC_REALLOC && c->at)
+		c->known = blocks_take(c->at, &c->was);
+}
+
+/* The row of a stack that the loader has by its hash; 0: none, which it counts. */
+static __u32 hashed_row(struct blocks_thread *t, struct scratch *s)
+{
+	const struct index_key key = {.stack = s->sample.sample.user_hash,
+				      .tid = s->sample.sample.tid};
+	const __u32 *known = bpf_map_lookup_elem(&probe_alloc_index, &key);
+	__u32 row = t->spare;
+
+	if (known)
+		return *known;
+	if (!send(&s->sample, sizeof(s->sample)) ||
+	    bpf_map_update_elem(&probe_alloc_index, &key, &row, BPF_ANY))
+		return 0;
+	t->spare = 0;
+	return row;
+}
+
+/* The row of the stack in @s, from its registers on; 0: none, which it counts. */
+static __always_inline __u32 row_of(struct blocks_thread *t, struct scratch *s)
+{
+	enum sample_stack how;
+	__u32 row = 0;
+
+	t->spare = t->spare ?: blocks_new_row();
+	if (!t->spare) {
+		blocks_count(WIRE_ALLOC_ROWS_FULL);
+		return 0;
+	}
+	s->sample.row = t->spare;
+	how = sample_stack_at(&s->walk, &s->sample.sample, sizeof(s->sample));
+	if (how == SAMPLE_SLICED) {
+		row = t->spare;
+		t->spare = 0;
+		return row;
+	}
+	if (how == SAMPLE_HASHED) {
+		row = hashed_row(t, s);
+		count(STREAM, row ? WIRE_KEPT : WIRE_LOST_RING, 1);
+	}
+	if (!row)
+		blocks_count(WIRE_ALLOC_NO_STACK);
+	return row;
+}
+
+/* @returned: the thread has just returned from the call, else is at its return instruction. */
+static __always_inline __u32 find_row(struct pt_regs *regs, struct blocks_thread *t, __u64 now_ns,
+				      bool returned)
+{
+	struct scratch *s = begin_sample(WIRE_PROBE_alloc, STREAM, now_ns, 1);
+	__u64 *r;
+	__u32 row;
+
+	if (!s) {
+		blocks_count(WIRE_ALLOC_NO_STACK);
+		return 0;
+	}
+	r = s->walk.registers;
+	registers_now(regs, r);
+	if (!returned && !bpf_probe_read_user(&r[16], 8, (void *)r[7]))
+		r[7] += 8;
+	row = row_of(t, s);
+	s->taken = 0;
+	return row;
+}
+
+/* A block at @address was handed out. */
+static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, __u64 address,
+				bool returned)
+{
+	struct wire_alloc_block block = {.bytes = t->call.bytes, .time_ns = bpf_ktime_get_ns()};
+	struct wire_alloc_block old;
+	bool live;
+
+	block.row = find_row(regs, t, block.time_ns, returned);
+	if (blocks_take(address, &old)) {
+		blocks_count(WIRE_ALLOC_REUSED);
+		blocks_shrink(&old, false);
+	}
+	live = blocks_put(address, &block);
+	if (!live)
+		blocks_count(WIRE_ALLOC_NO_ROOM);
+	blocks_count(WIRE_ALLOC_HANDED_OUT);
+	blocks_grow(block.row, block.bytes, live, block.time_ns);
+	t->last = address;
+	t->freed = 0;
+	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - block.time_ns);
+}
+
+/* realloc()'s block is gone. */
+static void drop_old(struct blocks_thread *t)
+{
+	if (t->call.shape != WIRE_ALLOC_REALLOC || !t->call.at)
+		return;
+	if (!t->call.known) {
+		blocks_count_unknown();
+		return;
+	}
+	blocks_count(WIRE_ALLOC_FREED);
+	blocks_shrink(&t->call.was, t->last == t->call.at);
+}
+
+/* What was asked for did not happen. */
+static void restore(struct blocks_thread *t)
+{
+	if (t->call.known)
+		blocks_put(t->call.at, &t->call.was);
+}
+
+/* The address of what the call has handed out; 0: nothing. */
+static __u64 result_of(struct pt_regs *regs, const struct blocks_call *c)
+{
+	__u64 address = 0;
+
+	if (c->shape != WIRE_ALLOC_POSIX)
+		return regs->rax;
+	if ((__u32)regs->rax || bpf_probe_read_user(&address, sizeof(address), (void *)c->at))
+		return 0;
+	return address;
+}
+
+static void count_end(__u64 cookie, const struct probe_call *call)
+{
+	const bool stepped = flags_of(cookie) & WIRE_PROBE_STEPPED;
+
+	blocks_count((call->flags & PROBE_HIJACKED ? WIRE_ALLOC_SESSION : WIRE_ALLOC_RETS) +
+		     stepped * WIRE_ALLOC_STEPPED);
+}
+
+void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		      struct probe_call *call, enum probe_end end)
+{
+	struct blocks_thread *t = blocks_thread(false);
+	__u64 address;
+
+	if (!t || !call || end != PROBE_ENDED)
+		return;
+	count_end(cookie, call);
+	if (t->call.sp != call->sp)
+		return;
+	t->call.sp = 0;
+	address = result_of(regs, &t->call);
+	if (address) {
+		drop_old(t);
+		add(regs, t, address, call->flags & PROBE_HIJACKED);
+	} else if (t->call.shape == WIRE_ALLOC_REALLOC && !t->call.bytes) {
+		drop_old(t);
+		t->last = 0;
+	} else {
+		restore(t);
+		blocks_count(WIRE_ALLOC_FAILED);
+	}
+}
+
+void probe_alloc_drop(struct probe_strand *s, struct probe_call *call)
+{
+	struct blocks_thread *t = blocks_thread(false);
+
+	if (!t || t->call.sp != call->sp)
+		return;
+	t->call.sp = 0;
+	restore(t);
+	blocks_count(WIRE_ALLOC_UNSEEN);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "probe/blocks.h"
+
+/* The sums of a row. Written by all threads, atomically; read by the loader at its ticks. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_ALLOC_ROWS);
+	__type(key, __u32);
+	__type(value, struct wire_alloc_row);
+} probe_alloc_rows SEC(".maps");
+
+/* 0 → those of all rows. Written and read as they are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_alloc_whole);
+} probe_alloc_whole SEC(".maps");
+
+/* Live blocks. An entry is written by the thread that was handed the block or frees it, and by the
+ * sweep; entries are allocated as they come, so that memory is bounded by what is live. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WIRE_ALLOC_BLOCKS);
+	__type(key, struct wire_alloc_key);
+	__type(value, struct wire_alloc_block);
+} probe_alloc_live SEC(".maps");
+
+/* By enum wire_alloc_counter. Per CPU; read by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_ALLOC_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} probe_alloc_counts SEC(".maps");
+
+/* Thread → its open call. Written and read by the thread itself. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct blocks_thread);
+} probe_alloc_threads SEC(".maps");
+
+/* enum wire_alloc_control → value. Written by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_ALLOC_CONTROLS);
+	__type(key, __u32);
+	__type(value, __u64);
+} probe_alloc_control SEC(".maps");
+
+/* 0 → what the sweep is to do. Written by the loader before it runs the sweep. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_alloc_sweep);
+} probe_alloc_sweep SEC(".maps");
+
+void blocks_count(enum wire_alloc_counter counter)
+{
+	__u32 key = counter;
+	__u64 *n = bpf_map_lookup_elem(&probe_alloc_counts, &key);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+struct blocks_thread *blocks_thread(bool create)
+{
+	return bpf_task_storage_get(&probe_alloc_threads, bpf_get_current_task_btf(), NULL,
+				    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
+
+static __always_inline struct wire_alloc_key key_of(__u64 address)
+{
+	return (struct wire_alloc_key){.address = address,
+				       .pid = ids_current_process(),
+				       .exec = BPF_CORE_READ(current_task(), self_exec_id)};
+}
+
+bool blocks_take(__u64 address, struct wire_alloc_block *out)
+{
+	const struct wire_alloc_key key = key_of(address);
+	const struct wire_alloc_block *b = bpf_map_lookup_elem(&probe_alloc_live, &key);
+
+	if (!b)
+		return false;
+	*out = *b;
+	bpf_map_delete_elem(&probe_alloc_live, &key);
+	return true;
+}
+
+bool blocks_put(__u64 address, const struct wire_alloc_block *block)
+{
+	const struct wire_alloc_key key = key_of(address);
+
+	return !bpf_map_update_elem(&probe_alloc_live, &key, block, BPF_ANY);
+}
+
+void blocks_count_unknown(void)
+{
+	struct task_struct *task = current_task();
+	__u32 key = WIRE_ALLOC_STARTED_NS;
+	const __u64 *started_ns = bpf_map_lookup_elem(&probe_alloc_control, &key);
+	const bool is_child =
+		started_ns && BPF_CORE_READ(task, group_leader, start_time) >= *started_ns;
+
+	blocks_count(is_child && BPF_CORE_READ(task, self_exec_id) ==
+					     BPF_CORE_READ(task, real_parent, self_exec_id)
+			     ? WIRE_ALLOC_INHERITED
+			     : WIRE_ALLOC_BEFORE);
+}
+
+static __always_inline struct wire_alloc_row *row_at(__u32 row)
+{
+	return bpf_map_lookup_elem(&probe_alloc_rows, &row);
+}
+
+static __always_inline struct wire_alloc_whole *whole(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&probe_alloc_whole, &zero);
+}
+
+/* Before what is live of @r changes: keeps it, if the last peak is of now. */
+static __always_inline void keep_peak(struct wire_alloc_row *r, const struct wire_alloc_whole *w)
+{
+	const __u64 epoch = w->epoch;
+
+	if (r->epoch == epoch)
+		return;
+	r->peak_bytes = r->live_bytes;
+	r->peak = r->live;
+	r->epoch = epoch;
+}
+
+void blocks_grow(__u32 row, __u64 bytes, bool live, __u64 now_ns)
+{
+	struct wire_alloc_row *r = row_at(row);
+	struct wire_alloc_whole *w = whole();
+	__u64 now, blocks;
+
+	if (!r || !w)
+		return;
+	__sync_fetch_and_add(&r->total_bytes, bytes);
+	__sync_fetch_and_add(&r->total, 1);
+	if (!live)
+		return;
+	keep_peak(r, w);
+	__sync_fetch_and_add(&r->live_bytes, bytes);
+	__sync_fetch_and_add(&r->live, 1);
+	blocks = __sync_fetch_and_add(&w->live, 1) + 1;
+	now = __sync_fetch_and_add(&w->live_bytes, bytes) + bytes;
+	if (now <= w->peak_bytes)
+		return;
+	w->peak_bytes = now;
+	w->peak = blocks;
+	w->peak_ns = now_ns;
+	__sync_fetch_and_add(&w->epoch, 1);
+}
+
+void blocks_shrink(const struct wire_alloc_block *block, bool temporary)
+{
+	struct wire_alloc_row *r = row_at(block->row);
+	struct wire_alloc_whole *w = whole();
+
+	if (!r || !w)
+		return;
+	keep_peak(r, w);
+	__sync_fetch_and_add(&r->live_bytes, -block->bytes);
+	__sync_fetch_and_add(&r->live, -1);
+	__sync_fetch_and_add(&w->live_bytes, -block->bytes);
+	__sync_fetch_and_add(&w->live, -1);
+	if (!temporary)
+		return;
+	__sync_fetch_and_add(&r->temporary_bytes, block->bytes);
+	__sync_fetch_and_add(&r->temporary, 1);
+}
+
+__u32 blocks_new_row(void)
+{
+	struct wire_alloc_whole *w = whole();
+	__u64 row;
+
+	if (!w || w->rows >= WIRE_ALLOC_ROWS - 1)
+		return 0;
+	row = __sync_fetch_and_add(&w->rows, 1) + 1;
+	return row < WIRE_ALLOC_ROWS ? row : 0;
+}
+
+struct sweep {
+	const struct wire_alloc_sweep *what;
+	__u32 exec;
+};
+
+static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_block *block,
+		      struct sweep *sweep)
+{
+	const struct wire_alloc_sweep *what = sweep->what;
+	struct wire_alloc_row *r;
+
+	if (key->pid != what->pid || key->exec >= sweep->exec)
+		return 0;
+	r = row_at(block->row);
+	if (r && block->time_ns < what->leaked_before_ns) {
+		__sync_fetch_and_add(&r->leaked_bytes, block->bytes);
+		__sync_fetch_and_add(&r->leaked, 1);
+	}
+	blocks_count(WIRE_ALLOC_GONE);
+	blocks_shrink(block, false);
+	bpf_map_delete_elem(map, key);
+	return 0;
+}
+
+/* A program has ended: its blocks are gone. Of a process that runs another one now, its task says
+ * which; of one that has ended, all is done before the iterator's first task. */
+SEC("?iter/task") int probe_alloc_gone(struct bpf_iter__task *ctx)
+{
+	__u32 zero = 0;
+	struct sweep sweep = {.what = bpf_map_lookup_elem(&probe_alloc_sweep, &zero)};
+	struct task_struct *task = ctx->task;
+
+	if (!sweep.what)
+		return 0;
+	sweep.exec = ~0u;
+	if (sweep.what->goes_on) {
+		if (!task || ids_thread(task) != sweep.what->pid)
+			return 0;
+		sweep.exec = task->self_exec_id;
+	} else if (ctx->meta->seq_num) {
+		return 0;
+	}
+	bpf_for_each_map_elem(&probe_alloc_live, sweep_one, &sweep, 0);
+	return 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * blocks: the live blocks of the target's allocators, and the sums of each row: what alloc and free
+ * change.
+ */
+#ifndef PROBE_BLOCKS_H
+#define PROBE_BLOCKS_H
+
+#include "shared.h"
+#include "wire_alloc.h"
+
+/* What a thread's outermost open call of an allocator was asked for. */
+struct blocks_call {
+	__u64 sp;		     /* where its return address is; 0: no call is open */
+	__u64 bytes;		     /* asked for */
+	__u64 at;		     /* realloc()'s block; where posix_memalign() puts one */
+	struct wire_alloc_block was; /* realloc()'s, which has left the live ones; if .known */
+	__u32 shape;		     /* enum wire_alloc_shape */
+	__u32 known;
+};
+
+struct blocks_thread {
+	struct blocks_call call;
+	__u64 last;	/* handed out by the last call; 0: that was none */
+	__u64 freed;	/* given back by the last call; 0: that was none */
+	__u32 spare;	/* a row that nobody has used yet; 0: none */
+	__u32 pad;
+};
+
+void blocks_count(enum wire_alloc_counter) __hidden;
+/* Of the current thread; NULL: it has none, or with @create there is no memory. */
+struct blocks_thread *blocks_thread(bool create) __hidden;
+
+/* Whether a call whose return address is at @sp is made by the allocator itself, within a call that
+ * is open. */
+static __always_inline bool blocks_is_inside(const struct blocks_thread *t, __u64 sp)
+{
+	/* Of the frames of an allocator; beyond, the open call has ended unseen. */
+	return t->call.sp > sp && t->call.sp - sp < 65536;
+}
+
+/* The current process's block at @address leaves the live ones; false: it is none of them. Its row
+ * is not changed. */
+bool blocks_take(__u64 address, struct wire_alloc_block *out) __hidden;
+/* Adds it to the live ones, without changing its row. False: there is no room. */
+bool blocks_put(__u64 address, const struct wire_alloc_block *) __hidden;
+/* Counts a block that was given back, though none was known there. */
+void blocks_count_unknown(void) __hidden;
+
+/* A block of the row was handed out; @live: and will be followed. */
+void blocks_grow(__u32 row, __u64 bytes, bool live, __u64 now_ns) __hidden;
+/* A block was freed; @temporary: by the call after the one that handed it out. */
+void blocks_shrink(const struct wire_alloc_block *, bool temporary) __hidden;
+
+/* A row that nobody uses; 0: there is none. */
+__u32 blocks_new_row(void) __hidden;
+
+#endif

@@ -1,0 +1,109 @@
+#include "book/heapbook.h"
+
+#include "stack/stackbook.h"
+
+void heapbook_release(struct heapbook *b)
+{
+	vec_release(&b->rows);
+	vec_release(&b->changes);
+}
+
+static struct heap_row *row_at(struct heapbook *b, size_t number)
+{
+	while (b->rows.n <= number)
+		vec_push(&b->rows, ((struct heap_row){.user = NO_STACK}));
+	return &b->rows.at[number];
+}
+
+void heapbook_know(struct heapbook *b, uint32_t number, uint32_t thread, uint32_t user)
+{
+	struct heap_row *row;
+
+	if (number >= WIRE_ALLOC_ROWS)
+		return;
+	row = row_at(b, number);
+	row->known = true;
+	row->thread = thread;
+	row->user = user;
+}
+
+static void read_values(const struct wire_alloc_row *r, uint64_t epoch,
+			const struct heap_leak *leaked, int64_t out[HEAP_VALUES])
+{
+	const bool kept = r->epoch == epoch;
+
+	out[HEAP_LIVE] = (int64_t)r->live_bytes;
+	out[HEAP_LIVE_BLOCKS] = (int64_t)r->live;
+	out[HEAP_PEAK] = (int64_t)(kept ? r->peak_bytes : r->live_bytes);
+	out[HEAP_PEAK_BLOCKS] = (int64_t)(kept ? r->peak : r->live);
+	out[HEAP_TOTAL] = (int64_t)r->total_bytes;
+	out[HEAP_TOTAL_BLOCKS] = (int64_t)r->total;
+	out[HEAP_LEAKED] = (int64_t)(r->leaked_bytes + leaked->bytes);
+	out[HEAP_LEAKED_BLOCKS] = (int64_t)(r->leaked + leaked->blocks);
+	out[HEAP_TEMPORARY] = (int64_t)r->temporary_bytes;
+	out[HEAP_TEMPORARY_BLOCKS] = (int64_t)r->temporary;
+}
+
+/* The row of calls without a stack belongs to the first thread that is known. */
+static bool is_known(struct heapbook *b, size_t number)
+{
+	if (number || b->rows.at[0].known)
+		return b->rows.at[number].known;
+	for (size_t i = 1; i < b->rows.n; i++) {
+		if (!b->rows.at[i].known)
+			continue;
+		heapbook_know(b, 0, b->rows.at[i].thread, NO_STACK);
+		return true;
+	}
+	return false;
+}
+
+void heapbook_look(struct heapbook *b, const struct map_entries *rows, size_t used, uint64_t epoch,
+		   const struct heap_leak *leaked, uint64_t time_ns, bool last)
+{
+	static const struct heap_leak none;
+
+	for (size_t i = 0; i < used && i < rows->n; i++) {
+		struct heap_change change = {.time_ns = time_ns, .row = (uint32_t)i};
+		struct heap_row *row = row_at(b, i);
+		int64_t now[HEAP_VALUES];
+		bool any = false;
+
+		if (!is_known(b, i) && !last)
+			continue;
+		row = &b->rows.at[i];
+		read_values(map_entry_value(rows, i), epoch, leaked ? &leaked[i] : &none, now);
+		for (size_t v = 0; v < HEAP_VALUES; v++) {
+			change.by[v] = now[v] - row->last[v];
+			row->last[v] = now[v];
+			any |= change.by[v] != 0;
+		}
+		if (any)
+			vec_push(&b->changes, change);
+	}
+}
+
+void heapbook_window_end(struct heapbook *b)
+{
+	b->ended = b->changes.n;
+}
+
+void heapbook_window_forget(struct heapbook *b, struct survivors *r)
+{
+	vec_drop_first(&b->changes, b->ended);
+	b->ended = 0;
+	vec_each (row, &b->rows) {
+		if (row->known)
+			survivors_mark(r, row->thread, row->user, NO_STACK);
+	}
+}
+
+void heapbook_window_renumber(struct heapbook *b, const struct survivors *r)
+{
+	uint32_t kernel = NO_STACK;
+
+	vec_each (row, &b->rows) {
+		if (row->known)
+			survivors_renumber(r, &row->thread, &row->user, &kernel);
+	}
+}

@@ -1,0 +1,68 @@
+/*
+ * heapbook: the sums of allocators by stack and thread, as the BPF programs keep them, over time:
+ * how each row changed from one look to the next. For the action alloc.
+ */
+#ifndef BOOK_HEAPBOOK_H
+#define BOOK_HEAPBOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "load/counters.h"
+#include "stack/survivors.h"
+#include "wire_alloc.h"
+
+/* Values of a row. Those of live and peak go down, too: their changes add up to the value at the
+ * last look. */
+enum heap_value {
+	HEAP_LIVE,
+	HEAP_LIVE_BLOCKS,
+	HEAP_PEAK,
+	HEAP_PEAK_BLOCKS,
+	HEAP_TOTAL,
+	HEAP_TOTAL_BLOCKS,
+	HEAP_LEAKED,
+	HEAP_LEAKED_BLOCKS,
+	HEAP_TEMPORARY,
+	HEAP_TEMPORARY_BLOCKS,
+	HEAP_VALUES
+};
+
+struct heap_row {
+	bool known;
+	uint32_t thread, user; /* of procs, of stackbook; once known */
+	int64_t last[HEAP_VALUES];
+};
+
+struct heap_change {
+	uint64_t time_ns;
+	uint32_t row;
+	int64_t by[HEAP_VALUES];
+};
+
+struct heapbook {
+	VEC(struct heap_row) rows; /* by number in the kernel; the first has no stack */
+	VEC(struct heap_change) changes;
+	size_t ended; /* of the window that is being written */
+};
+
+void heapbook_release(struct heapbook *);
+/* The thread and the user stack (NO_STACK: none) of row @number. */
+void heapbook_know(struct heapbook *, uint32_t number, uint32_t thread, uint32_t user);
+/* Notes what has changed: @rows are struct wire_alloc_row by number, of which @used are in use.
+ * Rows that are not known yet wait for a later look, unless this is the @last. @leaked, by number:
+ * bytes and blocks to be added to what the rows say of that; NULL: none. */
+struct heap_leak {
+	uint64_t bytes, blocks;
+};
+void heapbook_look(struct heapbook *, const struct map_entries *rows, size_t used, uint64_t epoch,
+		   const struct heap_leak *leaked, uint64_t time_ns, bool last);
+
+/* See source.h. */
+void heapbook_window_end(struct heapbook *);
+void heapbook_window_forget(struct heapbook *, struct survivors *);
+void heapbook_window_renumber(struct heapbook *, const struct survivors *);
+
+#endif

@@ -1,0 +1,439 @@
+/*
+ * action_alloc: what a program's allocators hand out, by stack: live, peak, total, leaked and
+ * temporary bytes and blocks. The BPF programs keep the sums; here they become samples, one for
+ * each row that changed since the last look.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "book/heapbook.h"
+#include "probe/call_price.h"
+#include "probe/engine.h"
+#include "source/action.h"
+#include "source/ledger.h"
+
+extern const struct action alloc_action;
+
+#define STREAM WIRE_PROBE_STREAM_alloc
+
+/* Between looks at the sums: the resolution of values over time. Longer once there are that many
+ * changes, of some 100 bytes each. */
+#define LOOK_NS	     1000000000u
+#define MANY_CHANGES 200000u
+
+/* The part of a capture at whose end live blocks count as leaked: those of the last tenth may only
+ * not have been freed yet. */
+#define YOUNG 10
+
+struct heap {
+	struct heapbook book;
+	const struct engine *engine;
+	struct session *session;
+	struct map_entries rows; /* as last read */
+	uint64_t started_ns, look_ns, looked_ns;
+	bool stopped;
+	VEC(struct wire_alloc_sweep) gone; /* programs that have ended since the last look */
+	VEC(struct heap_leak) leaked;	   /* by row: of blocks that were live at the end */
+	uint32_t metric[HEAP_VALUES];	   /* of the profile under way */
+};
+
+/* --- which functions ----------------------------------------------------------------------------
+ */
+
+static const struct allocator {
+	const char *name;
+	enum wire_alloc_shape shape;
+} allocators[] = {
+	{"malloc", WIRE_ALLOC_MALLOC},		{"calloc", WIRE_ALLOC_CALLOC},
+	{"realloc", WIRE_ALLOC_REALLOC},	{"memalign", WIRE_ALLOC_MEMALIGN},
+	{"aligned_alloc", WIRE_ALLOC_MEMALIGN}, {"posix_memalign", WIRE_ALLOC_POSIX},
+	{"valloc", WIRE_ALLOC_MALLOC},		{"pvalloc", WIRE_ALLOC_MALLOC},
+};
+#define ALLOCATORS (sizeof(allocators) / sizeof(*allocators))
+
+static const char *const implies[ALLOCATORS + 1] = {"malloc",	"calloc",	 "realloc",
+						    "memalign", "aligned_alloc", "posix_memalign",
+						    "valloc",	"pvalloc",	 NULL};
+
+static void found(void *state, uint32_t number, const char *pattern)
+{
+	const struct heap *h = state;
+	uint32_t shape = WIRE_ALLOC_MALLOC;
+
+	for (size_t i = 0; i < ALLOCATORS; i++)
+		if (!strcmp(allocators[i].name, pattern))
+			shape = allocators[i].shape;
+	(void)session_map_set_entries(h->session, "probe_alloc_shapes", &number, &shape, 1);
+}
+
+/* --- the capture --------------------------------------------------------------------------------
+ */
+
+static void *parse(const char *argument, void *before)
+{
+	(void)argument;
+	return before ? before : mem_zalloc(1, 1);
+}
+
+static void *heap_new(const void *state)
+{
+	/* The engine is its caller's; it is told whom to tell. */
+	struct engine *e = (struct engine *)(uintptr_t)state;
+	struct heap *h = mem_zalloc(1, sizeof(*h));
+
+	h->engine = e;
+	h->look_ns = LOOK_NS;
+	engine_watch(e, (struct engine_watcher){action_bit(WIRE_ACTION_alloc), found, h});
+	return h;
+}
+
+static void heap_free(void *state)
+{
+	struct heap *h = state;
+
+	if (!h)
+		return;
+	heapbook_release(&h->book);
+	vec_release(&h->rows.words);
+	vec_release(&h->gone);
+	vec_release(&h->leaked);
+	free(h);
+}
+
+static void captures(const void *options, double hz, struct str *out)
+{
+	(void)options;
+	(void)hz;
+	str_add(out, "heap, every allocation");
+}
+
+static void begin(void *state, const struct source_services *services)
+{
+	struct heap *h = state;
+
+	h->session = services->session;
+}
+
+static void start(void *state)
+{
+	struct heap *h = state;
+
+	h->started_ns = h->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	(void)session_map_set(h->session, "probe_alloc_control", WIRE_ALLOC_STARTED_NS,
+			      h->started_ns);
+}
+
+static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
+{
+	const struct wire_alloc *w = record;
+	struct heap *h = state;
+
+	heapbook_know(&h->book, w->row, procs_thread(procs, w->sample.pid, w->sample.tid),
+		      stackbook_find(stacks, w->sample.user_hash));
+}
+
+static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
+		       struct procs *procs)
+{
+	const struct wire_sample *w = &slice->wire->sample;
+	struct heap *h = state;
+
+	(void)stacks;
+	heapbook_know(&h->book, (uint32_t)slice->wire->more[0], procs_thread(procs, w->pid, w->tid),
+		      slice->stack);
+}
+
+static void exec(void *state, uint32_t pid)
+{
+	struct heap *h = state;
+
+	vec_push(&h->gone, ((struct wire_alloc_sweep){pid, 1, UINT64_MAX}));
+}
+
+static void leader_exited(void *state, uint32_t pid)
+{
+	struct heap *h = state;
+
+	vec_push(&h->gone, ((struct wire_alloc_sweep){pid, 0, UINT64_MAX}));
+}
+
+static void sweep(struct heap *h)
+{
+	const uint32_t zero = 0;
+
+	for (size_t i = 0; i < h->gone.n; i++)
+		if (session_map_set_entries(h->session, "probe_alloc_sweep", &zero, &h->gone.at[i],
+					    1) ||
+		    !session_walk_tasks(h->session, "probe_alloc_gone"))
+			break;
+	h->gone.n = 0;
+}
+
+static void look(struct heap *h, bool last)
+{
+	struct map_entries whole = {0};
+	struct wire_alloc_whole w;
+
+	h->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	h->rows.words.n = h->rows.n = 0;
+	if (!session_map_entries(h->session, "probe_alloc_whole", false, &whole) && whole.n) {
+		memcpy(&w, map_entry_value(&whole, 0), sizeof(w));
+		if (!session_map_entries(h->session, "probe_alloc_rows", false, &h->rows))
+			heapbook_look(&h->book, &h->rows, w.rows + 1, w.epoch,
+				      h->leaked.n ? h->leaked.at : NULL, h->looked_ns, last);
+	}
+	vec_release(&whole.words);
+	if (h->book.changes.n > MANY_CHANGES)
+		h->look_ns *= 2;
+}
+
+static void tick(void *state)
+{
+	struct heap *h = state;
+
+	if (clock_ns(CLOCK_MONOTONIC) - h->looked_ns < h->look_ns)
+		return;
+	sweep(h);
+	look(h, false);
+}
+
+/* What is live at the end, and older than the last tenth. */
+static void find_leaks(struct heap *h)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC),
+		       before_ns = now_ns - (now_ns - h->started_ns) / YOUNG;
+	struct map_entries live = {0};
+
+	for (size_t i = 0; i < WIRE_ALLOC_ROWS; i++)
+		vec_push(&h->leaked, (struct heap_leak){0});
+	(void)session_map_entries(h->session, "probe_alloc_live", false, &live);
+	for (size_t i = 0; i < live.n; i++) {
+		const struct wire_alloc_block *b = map_entry_value(&live, i);
+
+		if (b->time_ns >= before_ns || b->row >= h->leaked.n)
+			continue;
+		h->leaked.at[b->row].bytes += b->bytes;
+		h->leaked.at[b->row].blocks++;
+	}
+	vec_release(&live.words);
+}
+
+static void drained(void *state)
+{
+	struct heap *h = state;
+
+	sweep(h);
+	find_leaks(h);
+	h->stopped = true;
+}
+
+static uint64_t counted(const struct session *session, enum wire_alloc_counter counter)
+{
+	return session_map_value((struct session *)(uintptr_t)session, "probe_alloc_counts",
+				 counter);
+}
+
+static void progress(const void *state, struct str *out)
+{
+	const struct heap *h = state;
+	char n[UNITS_BUF];
+
+	str_addf(out, "%s allocations  ",
+		 units_count(n, sizeof(n), (int64_t)counted(h->session, WIRE_ALLOC_HANDED_OUT)));
+}
+
+/* --- the profile --------------------------------------------------------------------------------
+ */
+
+static const struct value {
+	const char *name, *unit, *base;
+	enum metric_kind kind;
+} values[HEAP_VALUES] = {
+	[HEAP_LIVE] = {"live", "bytes", "memory live at the end", METRIC_SUM},
+	[HEAP_LIVE_BLOCKS] = {"live-blocks", "blocks", "blocks live at the end", METRIC_COUNT},
+	[HEAP_PEAK] = {"peak", "bytes", "memory live at the peak", METRIC_SUM},
+	[HEAP_PEAK_BLOCKS] = {"peak-blocks", "blocks", "blocks live at the peak", METRIC_COUNT},
+	[HEAP_TOTAL] = {"total", "bytes", "memory allocated", METRIC_SUM},
+	[HEAP_TOTAL_BLOCKS] = {"allocations", "blocks", "allocations", METRIC_COUNT},
+	[HEAP_LEAKED] = {"leaked", "bytes", "memory leaked", METRIC_SUM},
+	[HEAP_LEAKED_BLOCKS] = {"leaked-blocks", "blocks", "blocks leaked", METRIC_COUNT},
+	[HEAP_TEMPORARY] = {"temporary", "bytes", "memory freed by the next call", METRIC_SUM},
+	[HEAP_TEMPORARY_BLOCKS] = {"temporary-blocks", "blocks", "blocks freed by the next call",
+				   METRIC_COUNT},
+};
+
+static void metrics(void *state, struct profile *p)
+{
+	struct heap *h = state;
+
+	for (size_t v = 0; v < HEAP_VALUES; v++) {
+		h->metric[v] = profile_metric(p, values[v].name, values[v].unit, values[v].kind);
+		p->metrics.at[h->metric[v]].base = intern_add(&p->strings, values[v].base);
+		p->metrics.at[h->metric[v]].exact = true;
+		if (v != HEAP_TOTAL_BLOCKS)
+			p->metrics.at[h->metric[v]].ledger =
+				intern_add(&p->strings, values[HEAP_TOTAL_BLOCKS].name);
+	}
+}
+
+static void finish(const void *state, struct assembly *a)
+{
+	const struct heap *h = state;
+	_free_ int64_t *by = mem_zalloc(a->p->metrics.n, sizeof(*by));
+
+	for (size_t i = 0; i < h->book.changes.n; i++) {
+		const struct heap_change *c = &h->book.changes.at[i];
+		const struct heap_row *row = &h->book.rows.at[c->row];
+		const uint32_t node = row->user == NO_STACK ? assembly_mark(a, 0, "[no stack]")
+							    : assembly_node(a, row->user, NO_STACK);
+
+		for (size_t v = 0; v < HEAP_VALUES; v++)
+			by[h->metric[v]] = c->by[v];
+		profile_sample(a->p, assembly_time(a, c->time_ns), assembly_thread(a, row->thread),
+			       node, by);
+	}
+}
+
+static const struct {
+	enum wire_alloc_counter counter;
+	enum ledger_class class;
+	const char *text;
+} ledger[] = {
+	{WIRE_ALLOC_NO_STACK, LEDGER_NOTE, "under [no stack]: it could not be read or sent"},
+	{WIRE_ALLOC_ROWS_FULL, LEDGER_NOTE, "under [no stack]: too many stacks"},
+	{WIRE_ALLOC_NO_ROOM, LEDGER_NOTE, "not in live and peak: too many blocks are live"},
+	{WIRE_ALLOC_REUSED, LEDGER_NOTE, "freed in a way that was not seen"},
+	{WIRE_ALLOC_FAILED, LEDGER_APART, "failed: the allocator had no memory"},
+	{WIRE_ALLOC_BEFORE, LEDGER_APART, "frees of blocks from before the capture, or by the allocator itself"},
+	{WIRE_ALLOC_INHERITED, LEDGER_APART, "blocks of a parent freed in its child"},
+};
+
+/* After the samples were counted: a sample stands for many allocations. */
+static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
+{
+	const struct heap *h = state;
+	const uint32_t metric = h->metric[HEAP_TOTAL_BLOCKS];
+	const int64_t kept = (int64_t)counted(in->session, WIRE_ALLOC_HANDED_OUT);
+	const int64_t unseen = (int64_t)counted(in->session, WIRE_ALLOC_UNSEEN);
+	const int64_t stateless = (int64_t)counted(in->session, WIRE_ALLOC_NO_STATE);
+
+	profile_ledger(p, metric, LEDGER_TAKEN, "taken", kept + unseen + stateless);
+	profile_ledger(p, metric, LEDGER_KEPT, "kept", kept);
+	if (unseen)
+		profile_ledger(p, metric, LEDGER_LOST, "end of the call not seen", unseen);
+	if (stateless)
+		profile_ledger(p, metric, LEDGER_LOST, "no memory for a thread's state", stateless);
+	for (size_t i = 0; i < sizeof(ledger) / sizeof(*ledger); i++) {
+		const int64_t n = (int64_t)counted(in->session, ledger[i].counter);
+
+		if (n)
+			profile_ledger(p, metric, ledger[i].class, ledger[i].text, n);
+	}
+}
+
+static void taken(const void *state, const struct profile *p, struct taken *sum)
+{
+	static const struct {
+		enum wire_alloc_counter ends;
+		enum site_class site;
+		enum exit_way exit;
+	} ways[] = {{WIRE_ALLOC_SESSION, SITE_EMULATED, EXIT_SESSION},
+		    {WIRE_ALLOC_RETS, SITE_EMULATED, EXIT_RETS},
+		    {WIRE_ALLOC_SESSION_STEPPED, SITE_STEPPED, EXIT_SESSION},
+		    {WIRE_ALLOC_RETS_STEPPED, SITE_STEPPED, EXIT_RETS}};
+	const struct heap *h = state;
+	uint64_t counters[WIRE_COUNTERS];
+
+	/* While the capture runs, the governor has them in the price of a call. */
+	if (!p)
+		return;
+	if (!session_counters(h->session, STREAM, counters))
+		TAKEN_RUN(sum, (double)counters[WIRE_RUN_NS]);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		TAKEN_PROBES(sum, (double)counted(h->session, ways[i].ends) *
+					  call_price_end(h->engine, ways[i].site, ways[i].exit));
+}
+
+static void total(const void *state, const struct profile *p, struct str *out)
+{
+	const struct heap *h = state;
+	char n[UNITS_BUF], bytes[UNITS_BUF];
+	int64_t sum = 0;
+
+	(void)p;
+	for (size_t i = 0; i < h->book.rows.n; i++)
+		sum += h->book.rows.at[i].last[HEAP_TOTAL];
+	str_addf(out, "%s allocations of %s",
+		 units_count(n, sizeof(n), (int64_t)counted(h->session, WIRE_ALLOC_HANDED_OUT)),
+		 units_bytes(bytes, sizeof(bytes), (double)sum));
+}
+
+/* --- windows ------------------------------------------------------------------------------------
+ */
+
+static void window_end(void *state)
+{
+	struct heap *h = state;
+
+	look(h, h->stopped);
+	heapbook_window_end(&h->book);
+}
+
+static void window_forget(void *state, struct survivors *r)
+{
+	struct heap *h = state;
+
+	heapbook_window_forget(&h->book, r);
+}
+
+static void window_renumber(void *state, const struct survivors *r)
+{
+	struct heap *h = state;
+
+	heapbook_window_renumber(&h->book, r);
+}
+
+static const char *const programs[] = {"probe_alloc_gone", NULL};
+static const struct source_option options[] = {
+	{.name = "heap",
+	 .does = "every allocation, by stack: live, peak, total, leaked, temporary",
+	 .parse = parse},
+	{0}};
+
+const struct action alloc_action = {
+	.name = "alloc",
+	.metric = "live",
+	.stream = STREAM,
+	.arguments = 1u << 0 | 1u << 1 | 1u << 2,
+	.leaves = true,
+	.implies = implies,
+	.with = WIRE_ACTION_free,
+	.source = {.options = options,
+		   .programs = programs,
+		   .new = heap_new,
+		   .free = heap_free,
+		   .captures = captures,
+		   .begin = begin,
+		   .start = start,
+		   .take = take,
+		   .take_slice = take_slice,
+		   .exec = exec,
+		   .leader_exited = leader_exited,
+		   .tick = tick,
+		   .progress = progress,
+		   .drained = drained,
+		   .metrics = metrics,
+		   .finish = finish,
+		   .reconcile = reconcile,
+		   .taken = taken,
+		   .total = total,
+		   .window_end = window_end,
+		   .window_forget = window_forget,
+		   .window_renumber = window_renumber},
+};
