@@ -71,7 +71,7 @@ _Static_assert(sizeof(struct wire_alloc_block) == 24, "wire_alloc_block is part 
 /* What the loader tells probe_alloc_gone(): the programs that this process ran have ended. */
 struct wire_alloc_sweep {
 	wire_u32 pid;
-	wire_u32 goes_on; /* 1: but for the one that it runs now */
+	wire_u32 goes_on;	   /* 1: but for the one that it runs now */
 	wire_u64 leaked_before_ns; /* blocks handed out before were leaked; CLOCK_MONOTONIC */
 };
 _Static_assert(sizeof(struct wire_alloc_sweep) == 16, "wire_alloc_sweep is part of the contract");

@@ -21,9 +21,9 @@ struct blocks_call {
 
 struct blocks_thread {
 	struct blocks_call call;
-	__u64 last;	/* handed out by the last call; 0: that was none */
-	__u64 freed;	/* given back by the last call; 0: that was none */
-	__u32 spare;	/* a row that nobody has used yet; 0: none */
+	__u64 last;  /* handed out by the last call; 0: that was none */
+	__u64 freed; /* given back by the last call; 0: that was none */
+	__u32 spare; /* a row that nobody has used yet; 0: none */
 	__u32 pad;
 };
 

@@ -142,8 +142,8 @@ static bool needs_sessions_for_all(const struct engine *z, const struct probed_i
 {
 	const struct target *t = z->in.target;
 
-	return want->entries == ATTACH_SESSIONS && (!probed_image_has_only_leaves(image) ||
-						    (t->kind == TARGET_COMMAND && t->inherit));
+	return want->entries == ATTACH_SESSIONS &&
+	       (!probed_image_has_only_leaves(image) || (t->kind == TARGET_COMMAND && t->inherit));
 }
 
 /* The probes for image @number, given the flags that its processes want. */

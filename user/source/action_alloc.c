@@ -310,7 +310,8 @@ static const struct {
 	{WIRE_ALLOC_NO_ROOM, LEDGER_NOTE, "not in live and peak: too many blocks are live"},
 	{WIRE_ALLOC_REUSED, LEDGER_NOTE, "freed in a way that was not seen"},
 	{WIRE_ALLOC_FAILED, LEDGER_APART, "failed: the allocator had no memory"},
-	{WIRE_ALLOC_BEFORE, LEDGER_APART, "frees of blocks from before the capture, or by the allocator itself"},
+	{WIRE_ALLOC_BEFORE, LEDGER_APART,
+	 "frees of blocks from before the capture, or by the allocator itself"},
 	{WIRE_ALLOC_INHERITED, LEDGER_APART, "blocks of a parent freed in its child"},
 };
 

@@ -24,8 +24,7 @@ void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
 static struct heap_log *log;
-static __thread uint64_t last, temporary_of;
-static __thread bool inside;
+static __thread uint64_t last;
 static uint32_t exec; /* of the process: this program's own number */
 
 static struct heap_log *map_log(void)
@@ -108,7 +107,6 @@ static void *done(void *p, size_t size)
 {
 	struct heap_log *l;
 
-	inside = false;
 	if (!p)
 		return p;
 	l = lock();

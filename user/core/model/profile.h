@@ -97,11 +97,11 @@ enum metric_kind {
 
 /* A value of samples, declared by the source that takes them. */
 struct metric {
-	uint32_t name; /* the event's name: "cpu-clock", "cycles", "page-faults" */
-	uint32_t unit; /* "ns", "bytes", "events", … */
-	uint8_t kind;  /* enum metric_kind */
-	uint32_t base; /* what 100 % is: METRIC_ON_CPU, "time blocked"; "": all events of its name
-			*/
+	uint32_t name;	 /* the event's name: "cpu-clock", "cycles", "page-faults" */
+	uint32_t unit;	 /* "ns", "bytes", "events", … */
+	uint8_t kind;	 /* enum metric_kind */
+	uint32_t base;	 /* what 100 % is: METRIC_ON_CPU, "time blocked"; "": all events of its name
+			  */
 	uint32_t ledger; /* the metric, by name, whose ledger has its events; "": its own */
 	uint8_t exact;	 /* each event was measured, and a sample's value is that of many */
 };
