@@ -86,7 +86,8 @@ static void metric_facts(const struct view_input *in, struct doc_block *b)
 		if (!sums.rows)
 			continue;
 		doc_fact(b, false, "Ledger", "%s: %s kept of %s taken%s",
-			 profile_ledger_name(in->profile, m->metric[i]),
+			 profile_ledger_name(in->profile,
+					     profile_ledger_of(in->profile, m->metric[i])),
 			 units_count(kept, sizeof(kept), sums.kept),
 			 units_count(taken, sizeof(taken), sums.taken),
 			 counted_in_all(in->profile, m->metric[i], counted, sizeof(counted)));

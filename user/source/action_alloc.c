@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "book/heapbook.h"
+#include "model/heap.h"
 #include "probe/call_price.h"
 #include "probe/engine.h"
 #include "source/action.h"
@@ -255,17 +256,20 @@ static const struct value {
 	const char *name, *unit, *base;
 	enum metric_kind kind;
 } values[HEAP_VALUES] = {
-	[HEAP_LIVE] = {"live", "bytes", "memory live at the end", METRIC_SUM},
-	[HEAP_LIVE_BLOCKS] = {"live-blocks", "blocks", "blocks live at the end", METRIC_COUNT},
-	[HEAP_PEAK] = {"peak", "bytes", "memory live at the peak", METRIC_SUM},
-	[HEAP_PEAK_BLOCKS] = {"peak-blocks", "blocks", "blocks live at the peak", METRIC_COUNT},
-	[HEAP_TOTAL] = {"total", "bytes", "memory allocated", METRIC_SUM},
-	[HEAP_TOTAL_BLOCKS] = {"allocations", "blocks", "allocations", METRIC_COUNT},
-	[HEAP_LEAKED] = {"leaked", "bytes", "memory leaked", METRIC_SUM},
-	[HEAP_LEAKED_BLOCKS] = {"leaked-blocks", "blocks", "blocks leaked", METRIC_COUNT},
-	[HEAP_TEMPORARY] = {"temporary", "bytes", "memory freed by the next call", METRIC_SUM},
-	[HEAP_TEMPORARY_BLOCKS] = {"temporary-blocks", "blocks", "blocks freed by the next call",
-				   METRIC_COUNT},
+	[HEAP_LIVE] = {HEAP_METRIC_LIVE, "bytes", "memory live at the end", METRIC_SUM},
+	[HEAP_LIVE_BLOCKS] = {HEAP_METRIC_LIVE_BLOCKS, "blocks", "blocks live at the end",
+			      METRIC_COUNT},
+	[HEAP_PEAK] = {HEAP_METRIC_PEAK, "bytes", "memory live at the peak", METRIC_SUM},
+	[HEAP_PEAK_BLOCKS] = {HEAP_METRIC_PEAK_BLOCKS, "blocks", "blocks live at the peak",
+			      METRIC_COUNT},
+	[HEAP_TOTAL] = {HEAP_METRIC_TOTAL, "bytes", "memory allocated", METRIC_SUM},
+	[HEAP_TOTAL_BLOCKS] = {HEAP_METRIC_ALLOCATIONS, "blocks", "allocations", METRIC_COUNT},
+	[HEAP_LEAKED] = {HEAP_METRIC_LEAKED, "bytes", "memory leaked", METRIC_SUM},
+	[HEAP_LEAKED_BLOCKS] = {HEAP_METRIC_LEAKED_BLOCKS, "blocks", "blocks leaked", METRIC_COUNT},
+	[HEAP_TEMPORARY] = {HEAP_METRIC_TEMPORARY, "bytes", "memory freed by the next call",
+			    METRIC_SUM},
+	[HEAP_TEMPORARY_BLOCKS] = {HEAP_METRIC_TEMPORARY_BLOCKS, "blocks",
+				   "blocks freed by the next call", METRIC_COUNT},
 };
 
 static void metrics(void *state, struct profile *p)
@@ -287,6 +291,7 @@ static void finish(const void *state, struct assembly *a)
 	const struct heap *h = state;
 	_free_ int64_t *by = mem_zalloc(a->p->metrics.n, sizeof(*by));
 
+	profile_add_part(a->p, PART_HEAP);
 	for (size_t i = 0; i < h->book.changes.n; i++) {
 		const struct heap_change *c = &h->book.changes.at[i];
 		const struct heap_row *row = &h->book.rows.at[c->row];
@@ -409,7 +414,7 @@ static const struct source_option options[] = {
 
 const struct action alloc_action = {
 	.name = "alloc",
-	.metric = "live",
+	.metric = HEAP_METRIC_LIVE,
 	.stream = STREAM,
 	.arguments = 1u << 0 | 1u << 1 | 1u << 2,
 	.leaves = true,

@@ -1,0 +1,244 @@
+/*
+ * heap: what the program's memory is for: by the function that asked for it, all that is known of
+ * its blocks.
+ */
+#include "view/facts.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "model/heap.h"
+#include "query/filter.h"
+#include "query/frame_class.h"
+#include "view/base.h"
+
+#define TERMINAL_ROWS 20
+#define PRINTED_ROWS  40
+#define MAIN_COLUMNS  11
+
+/* Places of the columns in heap_value.of. */
+enum {
+	LIVE,
+	BLOCKS,
+	PEAK,
+	PEAK_BLOCKS,
+	TOTAL,
+	ALLOCATIONS,
+	LEAKED,
+	LEAKED_BLOCKS,
+	TEMPORARY,
+	VALUES
+};
+
+static const char *const metrics[VALUES] = {
+	[LIVE] = HEAP_METRIC_LIVE,
+	[BLOCKS] = HEAP_METRIC_LIVE_BLOCKS,
+	[PEAK] = HEAP_METRIC_PEAK,
+	[PEAK_BLOCKS] = HEAP_METRIC_PEAK_BLOCKS,
+	[TOTAL] = HEAP_METRIC_TOTAL,
+	[ALLOCATIONS] = HEAP_METRIC_ALLOCATIONS,
+	[LEAKED] = HEAP_METRIC_LEAKED,
+	[LEAKED_BLOCKS] = HEAP_METRIC_LEAKED_BLOCKS,
+	[TEMPORARY] = HEAP_METRIC_TEMPORARY_BLOCKS,
+};
+
+/* What one function asked for. */
+struct site {
+	uint32_t function;
+	int64_t of[VALUES];
+};
+
+struct sites {
+	VEC(struct site) rows;
+	struct map by_function;
+	int64_t all[VALUES];
+};
+
+/* What stands between a program and its allocator: who called it is what one wants to know. */
+static bool passes_on(const char *name)
+{
+	static const char *const names[] = {"operator new",
+					    "std::allocator",
+					    "std::__new_allocator",
+					    "__gnu_cxx::new_allocator",
+					    "std::allocator_traits",
+					    "xmalloc",
+					    "xcalloc",
+					    "xrealloc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_starts(name, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t function_at(const struct profile *p, uint32_t node)
+{
+	return p->frames.at[p->nodes.at[node].frame].function;
+}
+
+/* The function that asked for memory; where all of the stack only passes on, its innermost. */
+static uint32_t asker(const struct profile *p, uint32_t node)
+{
+	uint32_t at = node;
+
+	while (at && passes_on(profile_text(p, p->functions.at[function_at(p, at)].name)))
+		at = p->nodes.at[at].parent;
+	return function_at(p, at ? at : node);
+}
+
+static struct site *site_of(struct sites *s, uint32_t function)
+{
+	const uint32_t at = map_number(&s->by_function, function, s->rows.n);
+
+	if (at == s->rows.n)
+		vec_push(&s->rows, ((struct site){.function = function}));
+	return &s->rows.at[at];
+}
+
+static int by_need(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	return order_down(x->of[LIVE], y->of[LIVE]) ?: order_down(x->of[PEAK], y->of[PEAK]) ?:
+	       order_down(x->of[TOTAL], y->of[TOTAL]) ?: order_up(x->function, y->function);
+}
+
+/* False: the selection takes nothing, or an older file lacks a metric. */
+static bool sum(const struct view_input *in, struct sites *out)
+{
+	const struct profile *p = in->profile;
+	struct measure m[VALUES];
+	struct filter f;
+
+	for (size_t v = 0; v < VALUES; v++)
+		if (!measure_has(p, metrics[v], &m[v]))
+			return false;
+	if (filter_init(&f, p, in->selection)) {
+		filter_release(&f);
+		return false;
+	}
+	for (size_t i = 0; i < p->samples.n; i++) {
+		struct site *s;
+
+		if (!filter_takes(&f, i))
+			continue;
+		s = site_of(out, asker(p, p->samples.at[i].node));
+		for (size_t v = 0; v < VALUES; v++) {
+			const int64_t value = measure_value(p, &m[v], i);
+
+			s->of[v] += value;
+			out->all[v] += value;
+		}
+	}
+	filter_release(&f);
+	vec_sort(&out->rows, by_need);
+	return true;
+}
+
+static void release(struct sites *s)
+{
+	vec_release(&s->rows);
+	map_release(&s->by_function);
+}
+
+static void bytes_cell(struct doc_table *t, int64_t bytes)
+{
+	doc_cell(t, (double)bytes, "%s", bytes ? bytes_text((double)bytes) : "–");
+}
+
+static double mean(const int64_t *of)
+{
+	return of[ALLOCATIONS] ? (double)of[TOTAL] / (double)of[ALLOCATIONS] : 0;
+}
+
+static void row(const struct view_input *in, struct doc_table *t, const struct site *s,
+		const int64_t *all)
+{
+	const struct function *f = &in->profile->functions.at[s->function];
+	const int first = all[LIVE] ? LIVE : PEAK;
+
+	doc_cell(t, all[first] ? 100.0 * (double)s->of[first] / (double)all[first] : 0, "%s",
+		 percent_text((double)s->of[first], (double)all[first]));
+	bytes_cell(t, s->of[LIVE]);
+	base_count_cell(t, s->of[BLOCKS]);
+	bytes_cell(t, s->of[PEAK]);
+	bytes_cell(t, s->of[LEAKED]);
+	bytes_cell(t, s->of[TOTAL]);
+	base_count_cell(t, s->of[ALLOCATIONS]);
+	doc_cell(t, mean(s->of), "%s", s->of[ALLOCATIONS] ? bytes_text(mean(s->of)) : "–");
+	doc_cell(t, (double)s->of[TEMPORARY], "%s",
+		 s->of[TEMPORARY]
+			 ? percent_text((double)s->of[TEMPORARY], (double)s->of[ALLOCATIONS])
+			 : "–");
+	doc_cell_code(t, frame_class_of(f), profile_text(in->profile, f->name));
+	doc_cell(t, 0, "%s", profile_module_name(in->profile, f->module));
+	base_count_cell(t, s->of[PEAK_BLOCKS]);
+	base_count_cell(t, s->of[LEAKED_BLOCKS]);
+}
+
+static int heap_write(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Share", "share_percent", CELL_PERCENT,
+		 "of what is live at the end; if that is nothing, at the peak"},
+		{"Live", "live_bytes", CELL_NUMBER, "at the end of the capture"},
+		{"Blocks", "live_blocks", CELL_NUMBER, "live at the end"},
+		{"Peak", "peak_bytes", CELL_NUMBER, "live when all together were highest"},
+		{"Leaked", "leaked_bytes", CELL_NUMBER,
+		 "never freed: live when their program ended, or at the end and older than the "
+		 "capture's last tenth"},
+		{"Total", "total_bytes", CELL_NUMBER, "allocated"},
+		{"Allocs", "allocations", CELL_NUMBER, NULL},
+		{"Mean", "mean_bytes", CELL_NUMBER, "size of an allocation"},
+		{"Temp", "temporary", CELL_NUMBER,
+		 "allocations freed by the next call of the same thread"},
+		{"Function", "function", CELL_TEXT, "that asked for the memory"},
+		{"Module", "module", CELL_TEXT, NULL},
+		{"Peak blocks", "peak_blocks", CELL_NUMBER, NULL},
+		{"Leaked blocks", "leaked_blocks", CELL_NUMBER, NULL},
+	};
+	struct sites s = {0};
+	struct doc_table *t;
+
+	doc_heading(doc, "Heap");
+	if (!sum(in, &s) || !s.rows.n) {
+		doc_text(doc, "No allocations.");
+		release(&s);
+		return 0;
+	}
+	t = doc_table_of(doc, "by the function that asked for the memory", columns);
+	t->extra_from = MAIN_COLUMNS;
+	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "functions that allocated");
+	doc_spare(t, MAIN_COLUMNS - 1);
+	for (size_t i = 0; i < s.rows.n; i++)
+		row(in, t, &s.rows.at[i], s.all);
+	release(&s);
+	return 0;
+}
+
+void heap_fact(const struct view_input *in, struct doc_block *b)
+{
+	struct sites s = {0};
+
+	if (profile_has(in->profile, PART_HEAP) && sum(in, &s) && s.all[ALLOCATIONS])
+		doc_fact(b, false, "Heap",
+			 "%s live, %s at the peak, %s leaked; %s in %s allocations, %s of them "
+			 "freed "
+			 "by the next call",
+			 bytes_text((double)s.all[LIVE]), bytes_text((double)s.all[PEAK]),
+			 bytes_text((double)s.all[LEAKED]), bytes_text((double)s.all[TOTAL]),
+			 count_text(s.all[ALLOCATIONS]),
+			 percent_text((double)s.all[TEMPORARY], (double)s.all[ALLOCATIONS]));
+	release(&s);
+}
+
+const struct view heap_view = {
+	.name = "heap",
+	.about = "who asked for memory: live, peak, leaked, total, temporary",
+	.part = PART_HEAP,
+	.shows = {IN_REPORTS},
+	.write = heap_write,
+};
