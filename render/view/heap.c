@@ -56,22 +56,12 @@ struct sites {
 	int64_t all[VALUES];
 };
 
-/* What stands between a program and its allocator: who called it is what one wants to know. */
+/* What stands between a program and its allocator, by its name: zmalloc, PyMem_RawMalloc, palloc,
+ * std::allocator, operator new. Who called it is what one wants to know. */
 static bool passes_on(const char *name)
 {
-	static const char *const names[] = {"operator new",
-					    "std::allocator",
-					    "std::__new_allocator",
-					    "__gnu_cxx::new_allocator",
-					    "std::allocator_traits",
-					    "xmalloc",
-					    "xcalloc",
-					    "xrealloc"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (str_starts(name, names[i]))
-			return true;
-	return false;
+	return strcasestr(name, "alloc") || str_starts(name, "operator new") ||
+	       strcasestr(name, "strdup");
 }
 
 static uint32_t function_at(const struct profile *p, uint32_t node)
@@ -86,7 +76,9 @@ static uint32_t asker(const struct profile *p, uint32_t node)
 
 	while (at && passes_on(profile_text(p, p->functions.at[function_at(p, at)].name)))
 		at = p->nodes.at[at].parent;
-	return function_at(p, at ? at : node);
+	if (!at || p->functions.at[function_at(p, at)].kind == KIND_MARK)
+		at = node;
+	return function_at(p, at);
 }
 
 static struct site *site_of(struct sites *s, uint32_t function)

@@ -48,6 +48,8 @@ int session_map_set(struct session *, const char *name, uint32_t key, uint64_t v
 /* Reads or sets all entries of a hash map or an array at once: see counters_entries(),
  * counters_set_entries(). -ENOENT: no such map. */
 int session_map_entries(struct session *, const char *name, bool take, struct map_entries *out);
+/* The same for an array's first @most entries. */
+int session_map_first(struct session *, const char *name, uint32_t most, struct map_entries *out);
 int session_map_set_entries(struct session *, const char *name, const void *keys,
 			    const void *values, uint32_t n);
 /* Where a program can run in the context of a thread that has just been put on a CPU. */

@@ -520,6 +520,14 @@ int session_map_entries(struct session *session, const char *name, bool take,
 	return map ? counters_entries(bpf_map__fd(map), take, UINT32_MAX, out) : -ENOENT;
 }
 
+int session_map_first(struct session *session, const char *name, uint32_t most,
+		      struct map_entries *out)
+{
+	const struct bpf_map *map = map_of(session, name);
+
+	return map ? counters_entries(bpf_map__fd(map), false, most, out) : -ENOENT;
+}
+
 int session_map_set_entries(struct session *session, const char *name, const void *keys,
 			    const void *values, uint32_t n)
 {

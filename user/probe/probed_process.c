@@ -31,21 +31,11 @@ struct probed_process *engine_process_of(struct engine *z, uint32_t pid)
 	return z->met.at[*at];
 }
 
-static void count_thread(void *context, uint32_t tid)
-{
-	size_t *n = context;
-
-	(void)tid;
-	++*n;
-}
-
 /* Whether a process runs on without its first thread, whose entry stays until the process is
  * reaped. */
 static bool runs_without_leader(const struct probed_process *p)
 {
-	size_t n = 0;
-
-	return !procfs_threads(p->pid, count_thread, &n) && n > 1;
+	return procfs_count_threads(p->pid) > 1;
 }
 
 void probed_process_keep_past(const struct probed_process *p, struct probed_image *image)

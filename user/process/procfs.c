@@ -131,6 +131,21 @@ int procfs_threads(uint32_t pid, void (*each)(void *, uint32_t), void *context)
 	return each_number(path, each, context);
 }
 
+static void count_thread(void *context, uint32_t tid)
+{
+	size_t *n = context;
+
+	(void)tid;
+	++*n;
+}
+
+size_t procfs_count_threads(uint32_t pid)
+{
+	size_t n = 0;
+
+	return procfs_threads(pid, count_thread, &n) ? 0 : n;
+}
+
 int procfs_processes(void (*each)(void *, uint32_t), void *context)
 {
 	return each_number("/proc", each, context);

@@ -6,6 +6,7 @@
 #define PROCESS_PROCFS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROCFS_COMM 16
@@ -38,6 +39,8 @@ bool procfs_parse_mapping(char *line, struct procfs_mapping *out);
 
 /* Calls @each for every thread. -ESRCH (no text). */
 int procfs_threads(uint32_t pid, void (*each)(void *context, uint32_t tid), void *context);
+/* The number of its threads; 0: it has ended. */
+size_t procfs_count_threads(uint32_t pid);
 /* Calls @each for every process. */
 int procfs_processes(void (*each)(void *context, uint32_t pid), void *context);
 

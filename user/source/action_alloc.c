@@ -16,6 +16,7 @@
 #include "model/heap.h"
 #include "probe/call_price.h"
 #include "probe/engine.h"
+#include "process/procfs.h"
 #include "source/action.h"
 #include "source/ledger.h"
 
@@ -167,13 +168,20 @@ static void leader_exited(void *state, uint32_t pid)
 static void sweep(struct heap *h)
 {
 	const uint32_t zero = 0;
+	size_t left = 0;
 
-	for (size_t i = 0; i < h->gone.n; i++)
-		if (session_map_set_entries(h->session, "probe_alloc_sweep", &zero, &h->gone.at[i],
-					    1) ||
-		    !session_walk_tasks(h->session, "probe_alloc_gone"))
-			break;
-	h->gone.n = 0;
+	for (size_t i = 0; i < h->gone.n; i++) {
+		const struct wire_alloc_sweep *s = &h->gone.at[i];
+
+		/* Other threads may go on without the first. */
+		if (!s->goes_on && procfs_count_threads(s->pid) > 1) {
+			h->gone.at[left++] = *s;
+			continue;
+		}
+		if (!session_map_set_entries(h->session, "probe_alloc_sweep", &zero, s, 1))
+			(void)session_walk_tasks(h->session, "probe_alloc_gone");
+	}
+	h->gone.n = left;
 }
 
 static void look(struct heap *h, bool last)
@@ -185,7 +193,8 @@ static void look(struct heap *h, bool last)
 	h->rows.words.n = h->rows.n = 0;
 	if (!session_map_entries(h->session, "probe_alloc_whole", false, &whole) && whole.n) {
 		memcpy(&w, map_entry_value(&whole, 0), sizeof(w));
-		if (!session_map_entries(h->session, "probe_alloc_rows", false, &h->rows))
+		if (!session_map_first(h->session, "probe_alloc_rows", (uint32_t)w.rows + 1,
+				       &h->rows))
 			heapbook_look(&h->book, &h->rows, w.rows + 1, w.epoch,
 				      h->leaked.n ? h->leaked.at : NULL, h->looked_ns, last);
 	}
@@ -286,6 +295,28 @@ static void metrics(void *state, struct profile *p)
 	}
 }
 
+/* How complete the stacks of all allocations so far are. */
+static void note_stacks(const struct heap *h, struct assembly *a)
+{
+	int64_t ends[ASSEMBLY_ENDS] = {0}, guessed = 0;
+
+	vec_each (row, &h->book.rows) {
+		const int64_t n = row->last[HEAP_TOTAL_BLOCKS];
+
+		if (row->user == NO_STACK)
+			continue;
+		ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS] += n;
+		guessed += a->stacks->stacks.at[row->user].guessed ? n : 0;
+	}
+	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
+		if (ends[e] && assembly_end_note(e))
+			profile_ledger(a->p, h->metric[HEAP_TOTAL_BLOCKS], LEDGER_NOTE,
+				       assembly_end_note(e), ends[e]);
+	if (guessed)
+		profile_ledger(a->p, h->metric[HEAP_TOTAL_BLOCKS], LEDGER_NOTE,
+			       "some frames guessed: code without unwind rules", guessed);
+}
+
 static void finish(const void *state, struct assembly *a)
 {
 	const struct heap *h = state;
@@ -303,6 +334,7 @@ static void finish(const void *state, struct assembly *a)
 		profile_sample(a->p, assembly_time(a, c->time_ns), assembly_thread(a, row->thread),
 			       node, by);
 	}
+	note_stacks(h, a);
 }
 
 static const struct {
