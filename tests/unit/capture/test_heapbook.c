@@ -1,0 +1,169 @@
+/* heapbook: changes of allocators' sums from one look to the next. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "book/heapbook.h"
+#include "stack/stackbook.h"
+
+#define KEY_WORDS   1
+#define VALUE_WORDS (sizeof(struct wire_alloc_row) / sizeof(uint64_t))
+
+/* As counters_entries() reads them. */
+static void put(struct map_entries *e, const struct wire_alloc_row *row)
+{
+	uint64_t words[VALUE_WORDS];
+
+	e->key_words = KEY_WORDS;
+	e->value_words = VALUE_WORDS;
+	vec_push(&e->words, e->n);
+	memcpy(words, row, sizeof(words));
+	for (size_t i = 0; i < VALUE_WORDS; i++)
+		vec_push(&e->words, words[i]);
+	e->n++;
+}
+
+static void look(struct heapbook *b, const struct wire_alloc_row *rows, size_t n, uint64_t epoch,
+		 uint64_t time_ns, bool last)
+{
+	struct map_entries e = {0};
+
+	for (size_t i = 0; i < n; i++)
+		put(&e, &rows[i]);
+	heapbook_look(b, &e, n, epoch, NULL, time_ns, last);
+	vec_release(&e.words);
+}
+
+static void changes_add_up(void **state)
+{
+	const struct wire_alloc_row first[] = {
+		{0},
+		{.total_bytes = 300, .total = 3, .live_bytes = 200, .live = 2, .epoch = 1}};
+	const struct wire_alloc_row second[] = {
+		{0},
+		{.total_bytes = 300, .total = 3, .live_bytes = 50, .live = 1, .epoch = 2,
+		 .peak_bytes = 200, .peak = 2}};
+	struct heapbook b = {0};
+
+	(void)state;
+	heapbook_know(&b, 1, 7, 9);
+	/* No peak since its last change: what is live is that of the peak. */
+	look(&b, first, 2, 2, 10, false);
+	look(&b, second, 2, 2, 20, false);
+	look(&b, second, 2, 2, 30, false);
+	assert_int_equal(b.changes.n, 2);
+	assert_int_equal(b.changes.at[0].by[HEAP_LIVE], 200);
+	assert_int_equal(b.changes.at[0].by[HEAP_PEAK], 200);
+	assert_int_equal(b.changes.at[0].by[HEAP_TOTAL_BLOCKS], 3);
+	assert_int_equal(b.changes.at[1].time_ns, 20);
+	assert_int_equal(b.changes.at[1].by[HEAP_LIVE], -150);
+	/* It was live when the peak came, and is not any more. */
+	assert_int_equal(b.changes.at[1].by[HEAP_PEAK], 0);
+	assert_int_equal(b.changes.at[1].by[HEAP_TOTAL_BLOCKS], 0);
+	heapbook_release(&b);
+}
+
+static void a_later_peak_has_what_is_live_then(void **state)
+{
+	const struct wire_alloc_row row[] = {{0},
+					     {.total_bytes = 100, .total = 1, .epoch = 1,
+					      .peak_bytes = 100, .peak = 1}};
+	struct heapbook b = {0};
+
+	(void)state;
+	heapbook_know(&b, 1, 0, 0);
+	look(&b, row, 2, 1, 10, false);
+	assert_int_equal(b.changes.at[0].by[HEAP_PEAK], 100);
+	look(&b, row, 2, 5, 20, false);
+	assert_int_equal(b.changes.at[1].by[HEAP_PEAK], -100);
+	heapbook_release(&b);
+}
+
+static void rows_wait_until_they_are_known(void **state)
+{
+	const struct wire_alloc_row rows[] = {{.total_bytes = 8, .total = 1},
+					      {.total_bytes = 16, .total = 2}};
+	struct heapbook b = {0};
+
+	(void)state;
+	look(&b, rows, 2, 0, 10, false);
+	assert_int_equal(b.changes.n, 0);
+	/* The first is that of calls without a stack: any thread's. */
+	heapbook_know(&b, 1, 3, 4);
+	look(&b, rows, 2, 0, 20, false);
+	assert_int_equal(b.changes.n, 1);
+	look(&b, rows, 2, 0, 30, false);
+	assert_int_equal(b.changes.n, 2);
+	assert_int_equal(b.changes.at[1].by[HEAP_TOTAL], 8);
+	assert_int_equal(b.rows.at[0].thread, 3);
+	assert_int_equal(b.rows.at[0].user, NO_STACK);
+	heapbook_know(&b, WIRE_ALLOC_ROWS, 1, 1);
+	assert_int_equal(b.rows.n, 2);
+	heapbook_release(&b);
+}
+
+static void leaks_are_added(void **state)
+{
+	const struct wire_alloc_row row = {.leaked_bytes = 10, .leaked = 1};
+	const struct heap_leak leaked[] = {{0}, {90, 9}};
+	struct heapbook b = {0};
+	struct map_entries e = {0};
+
+	(void)state;
+	put(&e, &(struct wire_alloc_row){0});
+	put(&e, &row);
+	heapbook_know(&b, 1, 0, 0);
+	heapbook_look(&b, &e, 2, 0, leaked, 10, true);
+	assert_int_equal(b.changes.n, 1);
+	assert_int_equal(b.changes.at[0].by[HEAP_LEAKED], 100);
+	assert_int_equal(b.changes.at[0].by[HEAP_LEAKED_BLOCKS], 10);
+	vec_release(&e.words);
+	heapbook_release(&b);
+}
+
+static void windows_leave_what_came_later(void **state)
+{
+	const struct wire_alloc_row first[] = {{0}, {.total_bytes = 8, .total = 1}},
+				    second[] = {{0}, {.total_bytes = 20, .total = 2}};
+	struct survivors r = {0};
+	struct heapbook b = {0};
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		vec_push(&r.stacks, 0);
+		vec_push(&r.threads, 0);
+	}
+	heapbook_know(&b, 1, 2, 5);
+	look(&b, first, 2, 0, 10, false);
+	heapbook_window_end(&b);
+	look(&b, second, 2, 0, 20, false);
+	heapbook_window_forget(&b, &r);
+	assert_int_equal(b.changes.n, 1);
+	assert_int_equal(b.changes.at[0].by[HEAP_TOTAL], 12);
+	assert_int_equal(r.stacks.at[5], 1);
+	assert_int_equal(r.threads.at[2], 1);
+	r.stacks.at[5] = 0;
+	r.threads.at[2] = 1;
+	heapbook_window_renumber(&b, &r);
+	assert_int_equal(b.rows.at[1].user, 0);
+	assert_int_equal(b.rows.at[1].thread, 1);
+	survivors_release(&r);
+	heapbook_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_add_up),
+		cmocka_unit_test(a_later_peak_has_what_is_live_then),
+		cmocka_unit_test(rows_wait_until_they_are_known),
+		cmocka_unit_test(leaks_are_added),
+		cmocka_unit_test(windows_leave_what_came_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
