@@ -81,6 +81,7 @@ void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *
 			blocks_count(WIRE_ALLOC_UNSEEN);
 		return;
 	}
+	blocks_after_jump(t, function, call->sp);
 	if (blocks_is_inside(t, call->sp))
 		return;
 	*c = (struct blocks_call){.sp = call->sp, .shape = *shape};
@@ -217,6 +218,15 @@ static void count_end(__u64 cookie, const struct probe_call *call)
 		     stepped * WIRE_ALLOC_STEPPED);
 }
 
+/* A function that ends by a jump has no result yet. calloc() jumps to memset(), with the block as
+ * the first argument; others to a function that hands out the block, whose own call counts. False:
+ * that is so. */
+static bool ended_by_jump(struct pt_regs *regs, const struct blocks_call *c, __u64 *address)
+{
+	*address = regs->rdi;
+	return c->shape == WIRE_ALLOC_CALLOC;
+}
+
 void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
 		      struct probe_call *call, enum probe_end end)
 {
@@ -229,7 +239,15 @@ void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 	if (t->call.sp != call->sp)
 		return;
 	t->call.sp = 0;
-	address = result_of(regs, &t->call);
+	/* The kernel emulates jumps, but no returns. */
+	if (call->flags & PROBE_HIJACKED || flags_of(cookie) & WIRE_PROBE_STEPPED)
+		address = result_of(regs, &t->call);
+	else if (!ended_by_jump(regs, &t->call, &address)) {
+		if (bpf_probe_read_user(&t->jumped, sizeof(t->jumped), (void *)call->sp))
+			t->jumped = 1;
+		t->jumped_from = call->function;
+		return;
+	}
 	if (address) {
 		drop_old(t);
 		add(regs, t, address, call->flags & PROBE_HIJACKED);

@@ -23,8 +23,10 @@ struct blocks_thread {
 	struct blocks_call call;
 	__u64 last;  /* handed out by the last call; 0: that was none */
 	__u64 freed; /* given back by the last call; 0: that was none */
-	__u32 spare; /* a row that nobody has used yet; 0: none */
-	__u32 pad;
+	/* A call that ended by a jump: its return address; 0: none did. */
+	__u64 jumped;
+	__u32 spare;	   /* a row that nobody has used yet; 0: none */
+	__u32 jumped_from; /* the function */
 };
 
 void blocks_count(enum wire_alloc_counter) __hidden;
@@ -37,6 +39,20 @@ static __always_inline bool blocks_is_inside(const struct blocks_thread *t, __u6
 {
 	/* Of the frames of an allocator; beyond, the open call has ended unseen. */
 	return t->call.sp > sp && t->call.sp - sp < 65536;
+}
+
+/* The thread does what comes after a call that ended by a jump. Its result was not seen, unless it
+ * jumped to @function, another allocator, whose call has the same return address, now at @sp. */
+static __always_inline void blocks_after_jump(struct blocks_thread *t, __u32 function, __u64 sp)
+{
+	__u64 to = 0;
+
+	if (!t->jumped)
+		return;
+	if (bpf_probe_read_user(&to, sizeof(to), (void *)sp) || to != t->jumped ||
+	    function == t->jumped_from)
+		blocks_count(WIRE_ALLOC_UNSEEN);
+	t->jumped = 0;
 }
 
 /* The current process's block at @address leaves the live ones; false: it is none of them. Its row

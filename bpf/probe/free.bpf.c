@@ -21,6 +21,8 @@ static void give_back(struct pt_regs *regs, __u64 address)
 	/* A function that takes back blocks may call another one. */
 	if (t && (blocks_is_inside(t, regs->rsp) || t->freed == address))
 		return;
+	if (t)
+		blocks_after_jump(t, 0, 0);
 	temporary = t && t->last == address;
 	if (t) {
 		t->last = 0;
