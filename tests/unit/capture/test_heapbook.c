@@ -41,12 +41,15 @@ static void look(struct heapbook *b, const struct wire_alloc_row *rows, size_t n
 static void changes_add_up(void **state)
 {
 	const struct wire_alloc_row first[] = {
-		{0},
-		{.total_bytes = 300, .total = 3, .live_bytes = 200, .live = 2, .epoch = 1}};
-	const struct wire_alloc_row second[] = {
-		{0},
-		{.total_bytes = 300, .total = 3, .live_bytes = 50, .live = 1, .epoch = 2,
-		 .peak_bytes = 200, .peak = 2}};
+		{0}, {.total_bytes = 300, .total = 3, .live_bytes = 200, .live = 2, .epoch = 1}};
+	const struct wire_alloc_row second[] = {{0},
+						{.total_bytes = 300,
+						 .total = 3,
+						 .live_bytes = 50,
+						 .live = 1,
+						 .epoch = 2,
+						 .peak_bytes = 200,
+						 .peak = 2}};
 	struct heapbook b = {0};
 
 	(void)state;
@@ -69,9 +72,8 @@ static void changes_add_up(void **state)
 
 static void a_later_peak_has_what_is_live_then(void **state)
 {
-	const struct wire_alloc_row row[] = {{0},
-					     {.total_bytes = 100, .total = 1, .epoch = 1,
-					      .peak_bytes = 100, .peak = 1}};
+	const struct wire_alloc_row row[] = {
+		{0}, {.total_bytes = 100, .total = 1, .epoch = 1, .peak_bytes = 100, .peak = 1}};
 	struct heapbook b = {0};
 
 	(void)state;
