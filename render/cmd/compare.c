@@ -286,8 +286,8 @@ static int write_document(const struct arguments *a, const struct comparison *c,
 	const char *command = c->run[NEW][0].command;
 	_free_ char *title = mem_printf("%s: a comparison", *command ? command : "profiles");
 	_free_ char *versions =
-		d ? mem_printf("%s against %s before", d->side[NEW], d->side[BASE])
-		  : mem_printf("%s against %s",
+		d ? mem_printf("%s compared with %s", d->side[NEW], d->side[BASE])
+		  : mem_printf("%s compared with %s",
 			       *c->run[NEW][0].version ? c->run[NEW][0].version : "new",
 			       *c->run[BASE][0].version ? c->run[BASE][0].version : "base");
 	const enum doc_medium medium = a->format->medium;

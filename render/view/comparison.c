@@ -93,13 +93,17 @@ static char *side_text(const struct comparison *c, int side)
 	return str_steal(&s);
 }
 
-static const char *per_text(const struct comparison *c)
+/* "cpu-clock per run": what is compared. Freed by the caller. */
+static char *per_text(const struct comparison *c)
 {
+	const char *metric = c->metric ? c->metric : "amounts";
+
 	if (c->per == PER_RUN)
-		return "amounts in a run";
+		return mem_printf("%s per run", metric);
 	if (c->per == PER_SECOND)
-		return "amounts a second of the capture";
-	return "zones: time a call; functions: share of the samples";
+		return mem_printf("%s per second of the capture", metric);
+	return mem_printf("time per call of zones, share of the samples%s%s per function",
+			  c->metric ? " of " : "", c->metric ? c->metric : "");
 }
 
 static void write_verdict(const struct comparison *c, struct doc_block *facts)
@@ -179,6 +183,7 @@ void comparison_write_verdict(const struct comparison *c, struct doc_block *fact
 void comparison_write_facts(const struct comparison *c, struct doc *doc)
 {
 	struct doc_block *facts = doc_facts(doc);
+	_free_ char *per = per_text(c);
 
 	write_verdict(c, facts);
 	for (int side = BASE; side < SIDES; side++) {
@@ -188,8 +193,7 @@ void comparison_write_facts(const struct comparison *c, struct doc *doc)
 	}
 	if (c->choice)
 		doc_fact(facts, false, "Baseline", "%s", c->choice);
-	doc_fact(facts, false, "Values", "%s%s%s", per_text(c), c->metric ? " of " : "",
-		 c->metric ? c->metric : "");
+	doc_fact(facts, false, "Compared", "%s", per);
 	write_judged(c, facts);
 	doc_fact(facts, false, "Method",
 		 "%s; changes under %.3g %% are ignored; up to 5 %% of the reported changes may be "
@@ -295,8 +299,8 @@ static void write_left_out(const struct comparison *c, struct doc *doc, size_t s
 		doc_text(doc, "Nothing that both sides have could be compared.");
 	else if (rest && rows == ROWS_CHANGED)
 		doc_text(doc,
-			 "%s%zu rows, unchanged or undecided, are not shown; --all shows them. "
-			 "%zu of these have too few samples to be judged.",
+			 "%s%zu unchanged or undecided rows are hidden; --all shows them. %zu of "
+			 "these have too few samples to be judged.",
 			 shown ? "" : "No row changed. ", rest, few);
 	else if (rest && rows == ROWS_FOLDED)
 		doc_text(doc,

@@ -194,10 +194,10 @@ void delta_cells(struct doc_table *t, const struct delta *d)
 void deltas_note(const struct deltas *d, struct doc *doc)
 {
 	static const char *const per[] = {
-		[PER_AUTO] = "amounts in a run",
-		[PER_RUN] = "amounts in a run",
-		[PER_SECOND] = "amounts a second of the capture",
-		[PER_WORK] = "of zones the time a call, of functions the share of the samples",
+		[PER_AUTO] = "amounts per run",
+		[PER_RUN] = "amounts per run",
+		[PER_SECOND] = "amounts per second of the capture",
+		[PER_WORK] = "time per call of zones, share of the samples of functions",
 	};
 	const struct comparison *c = d->c;
 

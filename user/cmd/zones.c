@@ -22,7 +22,7 @@
 
 static const char help[] =
 	"Examples:\n"
-	"  eprof zones /usr/bin/sqlite3                all functions whose names are known\n"
+	"  eprof zones /usr/bin/python3                all functions whose names are known\n"
 	"  eprof zones /lib/x86_64-linux-gnu/libc.so.6 'mem*' '!memfrob'\n"
 	"  sudo eprof zones -p 4711 'std::vector<*>::*'  in all modules of a process\n"
 	"  sudo eprof zones -p 4711 libfoo:@parse.c    functions of a source file\n"

@@ -11,7 +11,7 @@ static const struct {
 	{WIRE_LOST_SCRATCH, LEDGER_LOST, "samples nested too deeply on one CPU"},
 	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again: stack table full"},
 	{WIRE_NOTE_RULE, LEDGER_NOTE,
-	 "stack unwound in user space (rule beyond the in-kernel tables)"},
+	 "stacks unwound in user space (rule beyond the in-kernel tables)"},
 	{WIRE_NOTE_EXEC, LEDGER_NOTE, "taken during exec (no user stack)"},
 	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack truncated: no room to send it to user space"},
 	{WIRE_OWN, LEDGER_APART, "eprof's own work"},
@@ -56,10 +56,10 @@ void ledger_slices(struct profile *p, uint32_t metric, const uint64_t counters[W
 
 	if (rest > 0)
 		profile_ledger(p, metric, LEDGER_NOTE,
-			       "stack unwound in user space (no unwind table yet)", rest);
+			       "stacks unwound in user space (no unwind table yet)", rest);
 	if (dropped)
 		profile_ledger(p, metric, LEDGER_NOTE,
-			       "stack unwound in user space (its table was dropped to save memory)",
+			       "stacks unwound in user space (its table was dropped to save memory)",
 			       (int64_t)dropped);
 }
 

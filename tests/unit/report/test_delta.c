@@ -24,7 +24,7 @@ static struct compare_run run_of(const char *version)
 				    .started_unix_ns = 1772366400000000000};
 }
 
-/* Of 1.1 against three runs of 1.0; amounts in a run. */
+/* Of 1.1 against three runs of 1.0; amounts per run. */
 static void begin(struct comparison *c)
 {
 	*c = (struct comparison){.per = PER_RUN,
@@ -162,7 +162,7 @@ static void functions_as_text(void **state)
 		"   8.0 %  ▋          8.0 %  ▋           800 ms ±168 ms  1.20 s  +0.00 %  unchanged"
 		"  copy_page_to_iter     [kernel]");
 	assert_line(text, "Before, Change",
-		    "  Before, Change, Verdict: against 1.0 (3 runs); values: amounts in a run.");
+		    "  Before, Change, Verdict: against 1.0 (3 runs); values: amounts per run.");
 	free(text);
 	report_doc_release(&r);
 }
@@ -285,7 +285,7 @@ static void a_kept_comparison_as_text(void **state)
 		"  Base      1.0, 3 runs since 2026-03-01T12:00:00Z: sqlite3\n"
 		"  New       1.1, 1 run of 2026-03-01T12:00:00Z: sqlite3\n"
 		"  Baseline  1.0, the version before 1.1\n"
-		"  Values    amounts in a run of cpu-clock\n"
+		"  Compared  cpu-clock per run\n"
 		"  Method    one run against the spread of several; changes under 2 % are "
 		"ignored; up to 5 % of the reported changes may be false\n"
 		"\n"
