@@ -58,9 +58,10 @@ void ledger_slices(struct profile *p, uint32_t metric, const uint64_t counters[W
 		profile_ledger(p, metric, LEDGER_NOTE,
 			       "stacks unwound in user space (no unwind table yet)", rest);
 	if (dropped)
-		profile_ledger(p, metric, LEDGER_NOTE,
-			       "stacks unwound in user space (its table was dropped to save memory)",
-			       (int64_t)dropped);
+		profile_ledger(
+			p, metric, LEDGER_NOTE,
+			"stacks unwound in user space (its table was dropped to save memory)",
+			(int64_t)dropped);
 }
 
 int64_t ledger_samples(const struct profile *p, uint32_t metric)
