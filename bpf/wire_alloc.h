@@ -20,11 +20,18 @@ enum wire_alloc_shape {
 	WIRE_ALLOC_SHAPES
 };
 
-/* Rows, at most; the first is of calls whose stack or row there was no room for. A row is one that
- * allocated; at 96 bytes each they take 24 MiB. */
-#define WIRE_ALLOC_ROWS 262144u
+/* Rows at the same time, at most; the first is of calls whose stack or row there was no room for. A
+ * row has live blocks, or part in the peak, or was new in this window or the last. 6 MiB. */
+#define WIRE_ALLOC_ROWS 65536u
 /* Live blocks, at most. The kernel allocates their entries as they come. */
 #define WIRE_ALLOC_BLOCKS 2097152u
+
+/* Stack and thread: the key of probe_alloc_index, whose values are rows. */
+struct wire_alloc_index {
+	wire_u64 stack; /* its hash */
+	wire_u32 tid, pad;
+};
+_Static_assert(sizeof(struct wire_alloc_index) == 16, "wire_alloc_index is part of the contract");
 
 /* Of a row that is new: its thread and stack. */
 struct wire_alloc {

@@ -26,16 +26,12 @@ struct {
 	__type(value, __u32);
 } probe_alloc_shapes SEC(".maps");
 
-struct index_key {
-	__u64 stack;
-	__u32 tid, pad;
-};
-/* Stack and thread → row. Written and read by the thread. */
+/* → row. Written and read by the thread; rows that are used up are removed by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, WIRE_ALLOC_ROWS);
-	__type(key, struct index_key);
+	__type(key, struct wire_alloc_index);
 	__type(value, __u32);
 } probe_alloc_index SEC(".maps");
 
@@ -93,8 +89,8 @@ void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *
 /* The row of a stack that the loader has by its hash; 0: none, which it counts. */
 static __u32 hashed_row(struct blocks_thread *t, struct scratch *s)
 {
-	const struct index_key key = {.stack = s->sample.sample.user_hash,
-				      .tid = s->sample.sample.tid};
+	const struct wire_alloc_index key = {.stack = s->sample.sample.user_hash,
+					     .tid = s->sample.sample.tid};
 	const __u32 *known = bpf_map_lookup_elem(&probe_alloc_index, &key);
 	__u32 row = t->spare;
 

@@ -9,6 +9,13 @@ struct {
 	__type(value, struct wire_alloc_row);
 } probe_alloc_rows SEC(".maps");
 
+/* Rows that were used and are free again. Written by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, WIRE_ALLOC_ROWS);
+	__type(value, __u32);
+} probe_alloc_spare SEC(".maps");
+
 /* 0 → those of all rows. Written and read as they are. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -184,8 +191,11 @@ void blocks_shrink(const struct wire_alloc_block *block, bool temporary)
 __u32 blocks_new_row(void)
 {
 	struct wire_alloc_whole *w = whole();
+	__u32 spare = 0;
 	__u64 row;
 
+	if (!bpf_map_pop_elem(&probe_alloc_spare, &spare))
+		return spare;
 	if (!w || w->rows >= WIRE_ALLOC_ROWS - 1)
 		return 0;
 	row = __sync_fetch_and_add(&w->rows, 1) + 1;

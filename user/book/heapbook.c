@@ -11,11 +11,11 @@ void heapbook_release(struct heapbook *b)
 static struct heap_row *row_at(struct heapbook *b, size_t number)
 {
 	while (b->rows.n <= number)
-		vec_push(&b->rows, ((struct heap_row){.user = NO_STACK}));
+		vec_push(&b->rows, ((struct heap_row){.of = {.user = NO_STACK}}));
 	return &b->rows.at[number];
 }
 
-void heapbook_know(struct heapbook *b, uint32_t number, uint32_t thread, uint32_t user)
+void heapbook_know(struct heapbook *b, uint32_t number, const struct heap_origin *of)
 {
 	struct heap_row *row;
 
@@ -23,8 +23,8 @@ void heapbook_know(struct heapbook *b, uint32_t number, uint32_t thread, uint32_
 		return;
 	row = row_at(b, number);
 	row->known = true;
-	row->thread = thread;
-	row->user = user;
+	row->of = *of;
+	row->windows = 0;
 }
 
 static void read_values(const struct wire_alloc_row *r, uint64_t epoch,
@@ -52,7 +52,9 @@ static bool is_known(struct heapbook *b, size_t number)
 	for (size_t i = 1; i < b->rows.n; i++) {
 		if (!b->rows.at[i].known)
 			continue;
-		heapbook_know(b, 0, b->rows.at[i].thread, NO_STACK);
+		heapbook_know(
+			b, 0,
+			&(struct heap_origin){.thread = b->rows.at[i].of.thread, .user = NO_STACK});
 		return true;
 	}
 	return false;
@@ -83,6 +85,43 @@ void heapbook_look(struct heapbook *b, const struct map_entries *rows, size_t us
 	}
 }
 
+/* A window may end while its stacks are sent again. */
+#define OLD 2
+
+bool heapbook_is_used_up(const struct heapbook *b, size_t number)
+{
+	const struct heap_row *row = &b->rows.at[number];
+
+	return number && row->known && row->windows >= OLD && !row->last[HEAP_LIVE_BLOCKS] &&
+	       !row->last[HEAP_PEAK_BLOCKS];
+}
+
+static void add_to(struct heap_tally *t, const struct heap_row *row)
+{
+	const int64_t n = row->last[HEAP_TOTAL_BLOCKS];
+
+	t->bytes += row->last[HEAP_TOTAL];
+	if (row->of.user == NO_STACK)
+		return;
+	t->ends[row->of.end % WIRE_ENDS] += n;
+	t->guessed += row->of.guessed ? n : 0;
+}
+
+void heapbook_drop(struct heapbook *b, size_t number)
+{
+	add_to(&b->dropped, &b->rows.at[number]);
+	b->rows.at[number] = (struct heap_row){.of = {.user = NO_STACK}};
+}
+
+struct heap_tally heapbook_tally(const struct heapbook *b)
+{
+	struct heap_tally t = b->dropped;
+
+	vec_each (row, &b->rows)
+		add_to(&t, row);
+	return t;
+}
+
 void heapbook_window_end(struct heapbook *b)
 {
 	b->ended = b->changes.n;
@@ -94,7 +133,8 @@ void heapbook_window_forget(struct heapbook *b, struct survivors *r)
 	b->ended = 0;
 	vec_each (row, &b->rows) {
 		if (row->known)
-			survivors_mark(r, row->thread, row->user, NO_STACK);
+			survivors_mark(r, row->of.thread, row->of.user, NO_STACK);
+		row->windows++;
 	}
 }
 
@@ -104,6 +144,6 @@ void heapbook_window_renumber(struct heapbook *b, const struct survivors *r)
 
 	vec_each (row, &b->rows) {
 		if (row->known)
-			survivors_renumber(r, &row->thread, &row->user, &kernel);
+			survivors_renumber(r, &row->of.thread, &row->of.user, &kernel);
 	}
 }

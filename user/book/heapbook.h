@@ -30,10 +30,25 @@ enum heap_value {
 	HEAP_VALUES
 };
 
+/* Whose allocations a row has. */
+struct heap_origin {
+	uint32_t thread, user; /* of procs; of stackbook, or NO_STACK */
+	uint8_t end;	       /* of that stack: enum wire_end */
+	bool guessed;
+	/* As the programs find the row; stack 0: they do not, it is of one allocation alone. */
+	struct wire_alloc_index index;
+};
+
 struct heap_row {
 	bool known;
-	uint32_t thread, user; /* of procs, of stackbook; once known */
+	struct heap_origin of;
+	uint32_t windows; /* that have ended since it is known */
 	int64_t last[HEAP_VALUES];
+};
+
+/* Allocations by how complete their stacks are, and the bytes of all. */
+struct heap_tally {
+	int64_t ends[WIRE_ENDS], guessed, bytes;
 };
 
 struct heap_change {
@@ -46,11 +61,11 @@ struct heapbook {
 	VEC(struct heap_row) rows; /* by number in the kernel; the first has no stack */
 	VEC(struct heap_change) changes;
 	size_t ended; /* of the window that is being written */
+	struct heap_tally dropped;
 };
 
 void heapbook_release(struct heapbook *);
-/* The thread and the user stack (NO_STACK: none) of row @number. */
-void heapbook_know(struct heapbook *, uint32_t number, uint32_t thread, uint32_t user);
+void heapbook_know(struct heapbook *, uint32_t number, const struct heap_origin *);
 /* Notes what has changed: @rows are struct wire_alloc_row by number, of which @used are in use.
  * Rows that are not known yet wait for a later look, unless this is the @last. @leaked, by number:
  * bytes and blocks to be added to what the rows say of that; NULL: none. */
@@ -59,6 +74,15 @@ struct heap_leak {
 };
 void heapbook_look(struct heapbook *, const struct map_entries *rows, size_t used, uint64_t epoch,
 		   const struct heap_leak *leaked, uint64_t time_ns, bool last);
+
+/* Whether nothing will be added to row @number any more, and nothing is left of it: the programs
+ * know its stack by another hash, since each window has its stacks sent again. */
+bool heapbook_is_used_up(const struct heapbook *, size_t number);
+/* Then: forgets it. */
+void heapbook_drop(struct heapbook *, size_t number);
+
+/* Of all rows so far, as last looked at. */
+struct heap_tally heapbook_tally(const struct heapbook *);
 
 /* See source.h. */
 void heapbook_window_end(struct heapbook *);

@@ -52,6 +52,9 @@ int session_map_entries(struct session *, const char *name, bool take, struct ma
 int session_map_first(struct session *, const char *name, uint32_t most, struct map_entries *out);
 int session_map_set_entries(struct session *, const char *name, const void *keys,
 			    const void *values, uint32_t n);
+/* Removes a hash map's entry, if it is there; adds a value to a queue. */
+void session_map_delete(struct session *, const char *name, const void *key);
+int session_map_push(struct session *, const char *name, const void *value);
 /* Where a program can run in the context of a thread that has just been put on a CPU. */
 enum session_switched {
 	SESSION_SWITCHED_TRACEPOINT, /* sched_exit_tp */

@@ -536,6 +536,21 @@ int session_map_set_entries(struct session *session, const char *name, const voi
 	return map ? counters_set_entries(bpf_map__fd(map), keys, values, n) : -ENOENT;
 }
 
+void session_map_delete(struct session *session, const char *name, const void *key)
+{
+	const struct bpf_map *map = map_of(session, name);
+
+	if (map)
+		(void)bpf_map_delete_elem(bpf_map__fd(map), key);
+}
+
+int session_map_push(struct session *session, const char *name, const void *value)
+{
+	const struct bpf_map *map = map_of(session, name);
+
+	return !map || bpf_map_update_elem(bpf_map__fd(map), NULL, value, BPF_ANY) ? -ENOENT : 0;
+}
+
 /* The link of a source's program; NULL: it is not attached. */
 static struct bpf_link *link_of(const struct session *session, const char *program)
 {

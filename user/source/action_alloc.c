@@ -131,24 +131,34 @@ static void start(void *state)
 			      h->started_ns);
 }
 
+/* Whose row is new, by its first sample. */
+static void know(struct heap *h, uint32_t number, const struct wire_sample *w, uint32_t user,
+		 const struct stackbook *stacks, struct procs *procs)
+{
+	struct heap_origin of = {.thread = procs_thread(procs, w->pid, w->tid),
+				 .user = user,
+				 .index = {w->user_hash, w->tid, 0}};
+
+	if (user != NO_STACK) {
+		of.end = stacks->stacks.at[user].end;
+		of.guessed = stacks->stacks.at[user].guessed;
+	}
+	heapbook_know(&h->book, number, &of);
+}
+
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
 {
 	const struct wire_alloc *w = record;
-	struct heap *h = state;
 
-	heapbook_know(&h->book, w->row, procs_thread(procs, w->sample.pid, w->sample.tid),
-		      stackbook_find(stacks, w->sample.user_hash));
+	know(state, w->row, &w->sample, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
 
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
-	const struct wire_sample *w = &slice->wire->sample;
-	struct heap *h = state;
-
-	(void)stacks;
-	heapbook_know(&h->book, (uint32_t)slice->wire->more[0], procs_thread(procs, w->pid, w->tid),
-		      slice->stack);
+	/* Its hash is 0. */
+	know(state, (uint32_t)slice->wire->more[0], &slice->wire->sample, slice->stack, stacks,
+	     procs);
 }
 
 static void exec(void *state, uint32_t pid)
@@ -295,26 +305,18 @@ static void metrics(void *state, struct profile *p)
 	}
 }
 
-/* How complete the stacks of all allocations so far are. */
 static void note_stacks(const struct heap *h, struct assembly *a)
 {
-	int64_t ends[ASSEMBLY_ENDS] = {0}, guessed = 0;
+	const uint32_t metric = h->metric[HEAP_TOTAL_BLOCKS];
+	const struct heap_tally all = heapbook_tally(&h->book);
 
-	vec_each (row, &h->book.rows) {
-		const int64_t n = row->last[HEAP_TOTAL_BLOCKS];
-
-		if (row->user == NO_STACK)
-			continue;
-		ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS] += n;
-		guessed += a->stacks->stacks.at[row->user].guessed ? n : 0;
-	}
-	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
-		if (ends[e] && assembly_end_note(e))
-			profile_ledger(a->p, h->metric[HEAP_TOTAL_BLOCKS], LEDGER_NOTE,
-				       assembly_end_note(e), ends[e]);
-	if (guessed)
-		profile_ledger(a->p, h->metric[HEAP_TOTAL_BLOCKS], LEDGER_NOTE,
-			       "some frames guessed: code without unwind rules", guessed);
+	for (uint8_t e = 0; e < WIRE_ENDS; e++)
+		if (all.ends[e] && assembly_end_note(e))
+			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e),
+				       all.ends[e]);
+	if (all.guessed)
+		profile_ledger(a->p, metric, LEDGER_NOTE,
+			       "some frames guessed: code without unwind rules", all.guessed);
 }
 
 static void finish(const void *state, struct assembly *a)
@@ -326,13 +328,14 @@ static void finish(const void *state, struct assembly *a)
 	for (size_t i = 0; i < h->book.changes.n; i++) {
 		const struct heap_change *c = &h->book.changes.at[i];
 		const struct heap_row *row = &h->book.rows.at[c->row];
-		const uint32_t node = row->user == NO_STACK ? assembly_mark(a, 0, "[no stack]")
-							    : assembly_node(a, row->user, NO_STACK);
+		const uint32_t node = row->of.user == NO_STACK
+					      ? assembly_mark(a, 0, "[no stack]")
+					      : assembly_node(a, row->of.user, NO_STACK);
 
 		for (size_t v = 0; v < HEAP_VALUES; v++)
 			by[h->metric[v]] = c->by[v];
-		profile_sample(a->p, assembly_time(a, c->time_ns), assembly_thread(a, row->thread),
-			       node, by);
+		profile_sample(a->p, assembly_time(a, c->time_ns),
+			       assembly_thread(a, row->of.thread), node, by);
 	}
 	note_stacks(h, a);
 }
@@ -402,14 +405,11 @@ static void total(const void *state, const struct profile *p, struct str *out)
 {
 	const struct heap *h = state;
 	char n[UNITS_BUF], bytes[UNITS_BUF];
-	int64_t sum = 0;
 
 	(void)p;
-	for (size_t i = 0; i < h->book.rows.n; i++)
-		sum += h->book.rows.at[i].last[HEAP_TOTAL];
 	str_addf(out, "%s allocations of %s",
 		 units_count(n, sizeof(n), (int64_t)counted(h->session, WIRE_ALLOC_HANDED_OUT)),
-		 units_bytes(bytes, sizeof(bytes), (double)sum));
+		 units_bytes(bytes, sizeof(bytes), (double)heapbook_tally(&h->book).bytes));
 }
 
 /* --- windows ------------------------------------------------------------------------------------
@@ -423,10 +423,29 @@ static void window_end(void *state)
 	heapbook_window_end(&h->book);
 }
 
+/* Gives rows back to the programs of which nothing is left. Those with changes that are not written
+ * yet wait. */
+static void free_rows(struct heap *h)
+{
+	static const struct wire_alloc_row empty;
+
+	if (h->book.changes.n > h->book.ended)
+		return;
+	for (uint32_t i = 0; i < h->book.rows.n; i++) {
+		if (!heapbook_is_used_up(&h->book, i))
+			continue;
+		session_map_delete(h->session, "probe_alloc_index", &h->book.rows.at[i].of.index);
+		if (!session_map_set_entries(h->session, "probe_alloc_rows", &i, &empty, 1) &&
+		    !session_map_push(h->session, "probe_alloc_spare", &i))
+			heapbook_drop(&h->book, i);
+	}
+}
+
 static void window_forget(void *state, struct survivors *r)
 {
 	struct heap *h = state;
 
+	free_rows(h);
 	heapbook_window_forget(&h->book, r);
 }
 

@@ -53,7 +53,7 @@ static void changes_add_up(void **state)
 	struct heapbook b = {0};
 
 	(void)state;
-	heapbook_know(&b, 1, 7, 9);
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 7, .user = 9});
 	/* No peak since its last change: what is live is that of the peak. */
 	look(&b, first, 2, 2, 10, false);
 	look(&b, second, 2, 2, 20, false);
@@ -77,7 +77,7 @@ static void a_later_peak_has_what_is_live_then(void **state)
 	struct heapbook b = {0};
 
 	(void)state;
-	heapbook_know(&b, 1, 0, 0);
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 0, .user = 0});
 	look(&b, row, 2, 1, 10, false);
 	assert_int_equal(b.changes.at[0].by[HEAP_PEAK], 100);
 	look(&b, row, 2, 5, 20, false);
@@ -95,14 +95,14 @@ static void rows_wait_until_they_are_known(void **state)
 	look(&b, rows, 2, 0, 10, false);
 	assert_int_equal(b.changes.n, 0);
 	/* The first is that of calls without a stack: any thread's. */
-	heapbook_know(&b, 1, 3, 4);
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 3, .user = 4});
 	look(&b, rows, 2, 0, 20, false);
 	assert_int_equal(b.changes.n, 2);
 	assert_int_equal(b.changes.at[0].by[HEAP_TOTAL], 8);
 	assert_int_equal(b.changes.at[1].by[HEAP_TOTAL], 16);
-	assert_int_equal(b.rows.at[0].thread, 3);
-	assert_int_equal(b.rows.at[0].user, NO_STACK);
-	heapbook_know(&b, WIRE_ALLOC_ROWS, 1, 1);
+	assert_int_equal(b.rows.at[0].of.thread, 3);
+	assert_int_equal(b.rows.at[0].of.user, NO_STACK);
+	heapbook_know(&b, WIRE_ALLOC_ROWS, &(struct heap_origin){.thread = 1, .user = 1});
 	assert_int_equal(b.rows.n, 2);
 	heapbook_release(&b);
 }
@@ -117,12 +117,39 @@ static void leaks_are_added(void **state)
 	(void)state;
 	put(&e, &(struct wire_alloc_row){0});
 	put(&e, &row);
-	heapbook_know(&b, 1, 0, 0);
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 0, .user = 0});
 	heapbook_look(&b, &e, 2, 0, leaked, 10, true);
 	assert_int_equal(b.changes.n, 1);
 	assert_int_equal(b.changes.at[0].by[HEAP_LEAKED], 100);
 	assert_int_equal(b.changes.at[0].by[HEAP_LEAKED_BLOCKS], 10);
 	vec_release(&e.words);
+	heapbook_release(&b);
+}
+
+static void old_rows_are_used_up(void **state)
+{
+	const struct wire_alloc_row live[] = {{0}, {.total = 1, .live = 1, .epoch = 1}},
+				    gone[] = {{0}, {.total = 1, .epoch = 1}};
+	struct survivors r = {0};
+	struct heapbook b = {0};
+
+	(void)state;
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 0, .user = 0});
+	look(&b, live, 2, 1, 10, false);
+	for (int i = 0; i < 3; i++) {
+		heapbook_window_end(&b);
+		heapbook_window_forget(&b, &r);
+	}
+	assert_false(heapbook_is_used_up(&b, 1));
+	look(&b, gone, 2, 1, 20, false);
+	assert_true(heapbook_is_used_up(&b, 1));
+	heapbook_drop(&b, 1);
+	assert_false(b.rows.at[1].known);
+	assert_int_equal(heapbook_tally(&b).ends[0], 1);
+	/* Another one by that number begins anew. */
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 0, .user = 0});
+	assert_false(heapbook_is_used_up(&b, 1));
+	assert_int_equal(b.rows.at[1].last[HEAP_TOTAL_BLOCKS], 0);
 	heapbook_release(&b);
 }
 
@@ -138,7 +165,7 @@ static void windows_leave_what_came_later(void **state)
 		vec_push(&r.stacks, 0);
 		vec_push(&r.threads, 0);
 	}
-	heapbook_know(&b, 1, 2, 5);
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 2, .user = 5});
 	look(&b, first, 2, 0, 10, false);
 	heapbook_window_end(&b);
 	look(&b, second, 2, 0, 20, false);
@@ -150,8 +177,8 @@ static void windows_leave_what_came_later(void **state)
 	r.stacks.at[5] = 0;
 	r.threads.at[2] = 1;
 	heapbook_window_renumber(&b, &r);
-	assert_int_equal(b.rows.at[1].user, 0);
-	assert_int_equal(b.rows.at[1].thread, 1);
+	assert_int_equal(b.rows.at[1].of.user, 0);
+	assert_int_equal(b.rows.at[1].of.thread, 1);
 	survivors_release(&r);
 	heapbook_release(&b);
 }
@@ -163,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_later_peak_has_what_is_live_then),
 		cmocka_unit_test(rows_wait_until_they_are_known),
 		cmocka_unit_test(leaks_are_added),
+		cmocka_unit_test(old_rows_are_used_up),
 		cmocka_unit_test(windows_leave_what_came_later),
 	};
 
