@@ -253,9 +253,10 @@ int intake_drain(struct intake *in, bool last)
 
 int intake_survey(struct intake *in)
 {
+	bool done[SOURCES] = {0};
 	int ret = 0;
 
-	while (!ret && sources_survey(in->sources))
+	while (!ret && sources_survey(in->sources, done))
 		ret = intake_drain(in, false);
 	return ret;
 }

@@ -174,11 +174,17 @@ char *sources_progress(const struct sources *s)
 	return str_steal(&text);
 }
 
-bool sources_survey(const struct sources *s)
+/* Who has done its part would begin another one, while others go on. */
+bool sources_survey(const struct sources *s, bool done[SOURCES])
 {
-	int more = 0;
+	bool more = false;
 
-	ADD_EACH(more, s, survey);
+	for (size_t i = 0; i < SOURCES; i++) {
+		if (done[i] || !s->state[i] || !sources_table[i]->survey)
+			continue;
+		done[i] = !sources_table[i]->survey(s->state[i]);
+		more |= !done[i];
+	}
 	return more;
 }
 

@@ -60,7 +60,9 @@ bool sources_round(const struct sources *);
 /* The progress of all sources; owned by the caller. */
 char *sources_progress(const struct sources *);
 
-bool sources_survey(const struct sources *);
+/* A step of a survey: of each source that is not @done, which is all false at its start. Returns
+ * false after the last. */
+bool sources_survey(const struct sources *, bool done[SOURCES]);
 
 /* What the requested sources capture, "zones, time off the CPU"; with @names, sources without such
  * words are called by their name. Owned by the caller. The other two: the text of the first source

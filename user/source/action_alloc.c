@@ -33,6 +33,11 @@ extern const struct action alloc_action;
  * not have been freed yet. */
 #define YOUNG 10
 
+#define NO_ALLOCATOR                                                                             \
+	"no allocator found: no file that the target runs has a function named malloc, as with " \
+	"Go "                                                                                    \
+	"and with static programs that are stripped"
+
 struct heap {
 	struct heapbook book;
 	const struct engine *engine;
@@ -40,6 +45,8 @@ struct heap {
 	struct map_entries rows; /* as last read */
 	uint64_t started_ns, look_ns, looked_ns;
 	bool stopped;
+	uint32_t found; /* functions of allocators */
+	struct source_services services;
 	VEC(struct wire_alloc_sweep) gone; /* programs that have ended since the last look */
 	VEC(struct heap_leak) leaked;	   /* by row: of blocks that were live at the end */
 	uint32_t metric[HEAP_VALUES];	   /* of the profile under way */
@@ -65,8 +72,10 @@ static const char *const implies[ALLOCATORS + 1] = {"malloc",	"calloc",	 "reallo
 
 static void found(void *state, uint32_t number, const char *pattern)
 {
-	const struct heap *h = state;
+	struct heap *h = state;
 	uint32_t shape = WIRE_ALLOC_MALLOC;
+
+	h->found++;
 
 	for (size_t i = 0; i < ALLOCATORS; i++)
 		if (!strcmp(allocators[i].name, pattern))
@@ -119,6 +128,7 @@ static void begin(void *state, const struct source_services *services)
 {
 	struct heap *h = state;
 
+	h->services = *services;
 	h->session = services->session;
 }
 
@@ -250,6 +260,8 @@ static void drained(void *state)
 
 	sweep(h);
 	find_leaks(h);
+	if (!h->found && h->services.say)
+		h->services.say(h->services.context, NO_ALLOCATOR);
 	h->stopped = true;
 }
 
@@ -364,6 +376,8 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	const int64_t unseen = (int64_t)counted(in->session, WIRE_ALLOC_UNSEEN);
 	const int64_t stateless = (int64_t)counted(in->session, WIRE_ALLOC_NO_STATE);
 
+	if (!h->found)
+		profile_note(p, NO_ALLOCATOR, 1);
 	profile_ledger(p, metric, LEDGER_TAKEN, "taken", kept + unseen + stateless);
 	profile_ledger(p, metric, LEDGER_KEPT, "kept", kept);
 	if (unseen)
