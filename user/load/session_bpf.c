@@ -161,7 +161,7 @@ static int bpf_open(const struct session_options *o, void **out)
 	int ret;
 
 	s->o = *o;
-	(void)quiet;
+	libbpf_set_print(quiet);
 	s->by = sampling_choose(&(struct sampling_options){o->target, o->sampler, o->hz,
 							   o->n_events, o->spares_switches});
 	/* The kernel's statistics slow down all BPF programs of the machine, so enable them only if

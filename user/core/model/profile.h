@@ -143,7 +143,7 @@ static inline bool sample_has_value(const struct samples *s, size_t row)
 #define LEDGER_WAITS  (UINT32_MAX - 1)
 #define LEDGER_BESIDE LEDGER_WAITS /* the least number that is no metric's */
 #define LEDGER_FIRST(p) \
-	((p)->metrics.n ? 0 : LEDGER_ZONES) /* has what concerns the whole capture */
+	((p)->metrics.n ? profile_ledger_of((p), 0) : LEDGER_ZONES) /* of the whole capture */
 enum ledger_class {
 	LEDGER_TAKEN = 0,
 	LEDGER_KEPT = 1,

@@ -113,8 +113,7 @@ void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class,
 void profile_note(struct profile *p, const char *name, uint64_t n)
 {
 	if (n)
-		profile_ledger(p, profile_ledger_of(p, LEDGER_FIRST(p)), LEDGER_NOTE, name,
-			       (int64_t)n);
+		profile_ledger(p, LEDGER_FIRST(p), LEDGER_NOTE, name, (int64_t)n);
 }
 
 uint32_t profile_ledger_of(const struct profile *p, uint32_t metric)
