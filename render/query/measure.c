@@ -121,6 +121,11 @@ bool measure_is_exact(const struct profile *p, const struct measure *m)
 	return exact;
 }
 
+bool measure_is_level(const struct profile *p, const struct measure *m)
+{
+	return m->n == 1 && p->metrics.at[m->metric[0]].course == COURSE_LEVEL;
+}
+
 static bool has_values(const struct profile *p, uint32_t metric)
 {
 	const profile_values *values = &p->samples.values.at[metric];

@@ -31,6 +31,8 @@ char *measure_base(const struct profile *, const struct measure *);
 
 /* Whether each event was measured: values have no margin, and samples are no events. */
 bool measure_is_exact(const struct profile *, const struct measure *);
+/* Whether the values of samples are changes of a level. */
+bool measure_is_level(const struct profile *, const struct measure *);
 /* Whether it is time on a CPU. */
 bool measure_is_cpu_time(const struct profile *, const struct measure *);
 

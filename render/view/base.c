@@ -1,5 +1,6 @@
 #include "view/base.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,13 +284,17 @@ int64_t base_samples(const struct view_input *in)
 	return n;
 }
 
-const char *base_events(const struct view_input *in)
+char *base_events_title(const struct view_input *in)
 {
 	const struct measure *m = &in->tree->measure;
+	char *title;
 
 	if (!measure_is_exact(in->profile, m))
-		return "samples";
-	return profile_ledger_name(in->profile, profile_ledger_of(in->profile, m->metric[0]));
+		return mem_strdup("Samples");
+	title = mem_strdup(
+		profile_ledger_name(in->profile, profile_ledger_of(in->profile, m->metric[0])));
+	title[0] = (char)toupper((unsigned char)title[0]);
+	return title;
 }
 
 static int by_count(const void *a, const void *b)

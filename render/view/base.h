@@ -101,8 +101,9 @@ struct ledger_sums base_ledger(const struct view_input *);
 
 /* The rows of one class of @metric that are not 0, largest first: "12 ring full; 7 stack
  * unreadable". Freed by the caller. */
-/* What the measure is of: "samples"; "allocations", of which samples sum up many. */
-const char *base_events(const struct view_input *);
+/* What the measure is of, as a title: "Samples"; "Allocations", of which samples sum up many. Freed
+ * by the caller. */
+char *base_events_title(const struct view_input *);
 char *ledger_reasons(const struct profile *, uint32_t metric, enum ledger_class);
 
 /* The slowdown of the target. */

@@ -48,13 +48,15 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 {
 	const struct ledger_sums sums = base_ledger(in);
 	char kept[UNITS_BUF], lost[UNITS_BUF], taken[UNITS_BUF];
-	_free_ char *reasons = NULL;
+	_free_ char *reasons = NULL, *title = base_events_title(in);
 
 	if (base_is_zones_only(in))
 		return;
-	units_count(kept, sizeof(kept), in->tree->samples);
+	units_count(kept, sizeof(kept),
+		    measure_is_exact(in->profile, &in->tree->measure) ? base_samples(in)
+								      : in->tree->samples);
 	if (!sums.rows) {
-		doc_fact(b, true, "Samples", "%s · losses are unknown: there is no ledger", kept);
+		doc_fact(b, true, title, "%s · losses are unknown: there is no ledger", kept);
 		return;
 	}
 	reasons = losses_of_measure(in);
@@ -62,11 +64,11 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 	units_count(taken, sizeof(taken),
 		    in->tree->measure.n > 1 ? base_samples(in) + sums.lost : sums.taken);
 	if (sums.lost)
-		doc_fact(b, (double)sums.lost >= WEAK_FROM / 100 * (double)sums.taken, "Samples",
+		doc_fact(b, (double)sums.lost >= WEAK_FROM / 100 * (double)sums.taken, title,
 			 "%s · %s of %s lost (%s): %s", kept, lost, taken,
 			 percent_text((double)sums.lost, (double)sums.taken), reasons);
 	else
-		doc_fact(b, false, "Samples", "%s · none lost", kept);
+		doc_fact(b, false, title, "%s · none lost", kept);
 }
 
 /* Of other metrics than time on a CPU and of ranges of time: what 100 % is. */
@@ -147,9 +149,22 @@ static void cards(const struct view_input *in, struct doc *doc)
 	unnamed_card(in, b);
 }
 
+/* @value is of one span. */
+static void trend_cell(struct doc_table *t, const struct trend *c, const char *unit, double value)
+{
+	const double rate = value / c->span_ns * (c->time ? 1 : 1e9);
+
+	if (c->level)
+		doc_cell(t, value, "%s", value_text(value, unit));
+	else if (c->time)
+		doc_cell(t, rate, "%.2f", rate);
+	else
+		doc_cell(t, rate, "%s/s", value_text(rate, unit));
+}
+
 /* What a curve over time is of, and of time how much there was at once: threads or CPUs. */
-static void trend_row(const struct view_input *in, struct doc_table *t, const char *title,
-		      const char *metric)
+static void trend_row(const struct view_input *in, struct doc_table *t, const char *metric,
+		      const char *unit)
 {
 	struct trend c;
 	double sum = 0, most = 0;
@@ -161,16 +176,10 @@ static void trend_row(const struct view_input *in, struct doc_table *t, const ch
 		sum += c.at[i];
 		most = c.at[i] > most ? c.at[i] : most;
 	}
-	doc_cell(t, 0, "%s", title);
+	doc_cell(t, 0, "%s", metric);
 	doc_spark(t, c.at, c.n);
-	for (int i = 0; i < 2; i++) {
-		double value = (i ? most : sum / (double)c.n) / c.span_ns * (c.time ? 1 : 1e9);
-
-		if (c.time)
-			doc_cell(t, value, "%.2f", value);
-		else
-			doc_cell(t, value, "%s/s", count_text((int64_t)value));
-	}
+	trend_cell(t, &c, unit, sum / (double)c.n);
+	trend_cell(t, &c, unit, most);
 }
 
 static int overview_write(const struct view_input *in, struct doc *doc)
@@ -195,7 +204,8 @@ static int activity_write(const struct view_input *in, struct doc *doc)
 	static const struct doc_column columns[] = {
 		{"Metric", "metric", CELL_TEXT, NULL},
 		{"From start to end", NULL, CELL_SPARK, "in equal spans of the time shown"},
-		{"Mean", "mean", CELL_NUMBER, "of time: how many CPUs or threads at once"},
+		{"Mean", "mean", CELL_NUMBER,
+		 "of time: how many CPUs or threads at once; else a second"},
 		{"Peak", "peak", CELL_NUMBER, "in the span with most"},
 	};
 	const struct profile *p = in->profile;
@@ -204,11 +214,16 @@ static int activity_write(const struct view_input *in, struct doc *doc)
 	if (base_is_zones_only(in) || !in->tree->samples || p->duration_ns <= 0)
 		return 0;
 	doc_heading(doc, "Activity over time");
-	t = doc_table_of(doc, "Average CPUs busy or threads waiting, over time", columns);
+	t = doc_table_of(doc,
+			 profile_has(p, PART_HEAP)
+				 ? "Live memory, and how much was allocated a second, over time"
+				 : "Average CPUs busy or threads waiting, over time",
+			 columns);
 	for (size_t i = 0; i < p->metrics.n; i++) {
-		const char *name = profile_text(p, p->metrics.at[i].name);
+		const struct metric *m = &p->metrics.at[i];
 
-		trend_row(in, t, name, name);
+		if (m->course != COURSE_NONE)
+			trend_row(in, t, profile_text(p, m->name), profile_text(p, m->unit));
 	}
 	return 0;
 }

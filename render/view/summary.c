@@ -6,7 +6,6 @@
 #include "view/finding.h"
 #include "view/zone_words.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,10 +91,8 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 {
 	bool much;
 	_free_ char *losses = losses_text(in, &much);
-	_free_ char *title = mem_printf("%s", base_events(in));
+	_free_ char *title = base_events_title(in);
 	char kept[UNITS_BUF];
-
-	title[0] = (char)toupper((unsigned char)title[0]);
 
 	if (base_is_zones_only(in))
 		return;

@@ -28,6 +28,9 @@ void trend_init(struct trend *c, const struct view_input *in)
 	*c = (struct trend){0};
 	if (length_of(in) <= 0)
 		return;
+	/* Sums are looked at once a second. */
+	if (measure_is_exact(in->profile, &in->tree->measure))
+		spans = floor(length_of(in) / 1e9);
 	c->n = (size_t)fmin(TREND_SPANS, fmax(1, spans));
 	c->span_ns = length_of(in) / (double)c->n;
 }
@@ -70,14 +73,17 @@ int trend_add(struct trend *c, const struct view_input *in, const char *name)
 		return rc;
 	}
 	c->time = f.measure.unit && !strcmp(f.measure.unit, "ns");
+	c->level = measure_is_level(in->profile, &f.measure);
 	for (size_t i = 0; i < s->n && c->n; i++) {
 		double value = (double)filter_value(&f, i);
 
-		if (value <= 0)
+		if (value <= 0 && !(c->level && value < 0))
 			continue;
 		c->samples++;
 		spread_out(c, (double)s->at[i].time_ns - from_of(in), c->time ? value : 0, value);
 	}
+	for (size_t i = 1; i < c->n && c->level; i++)
+		c->at[i] += c->at[i - 1];
 	filter_release(&f);
 	return 0;
 }

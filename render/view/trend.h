@@ -16,6 +16,7 @@ struct trend {
 	double span_ns; /* the length of one */
 	double samples; /* rows that were added */
 	bool time;	/* what was added is ns */
+	bool level;	/* not sums: the level at the end of each span, from 0 on */
 };
 
 /* Spans of the selected time: as many as leave each some samples to be seen by. */

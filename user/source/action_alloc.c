@@ -286,21 +286,26 @@ static void progress(const void *state, struct str *out)
 static const struct value {
 	const char *name, *unit, *base;
 	enum metric_kind kind;
+	enum metric_course course;
 } values[HEAP_VALUES] = {
-	[HEAP_LIVE] = {HEAP_METRIC_LIVE, "bytes", "memory live at the end", METRIC_SUM},
+	[HEAP_LIVE] = {HEAP_METRIC_LIVE, "bytes", "memory live at the end", METRIC_SUM,
+		       COURSE_LEVEL},
 	[HEAP_LIVE_BLOCKS] = {HEAP_METRIC_LIVE_BLOCKS, "blocks", "blocks live at the end",
-			      METRIC_COUNT},
-	[HEAP_PEAK] = {HEAP_METRIC_PEAK, "bytes", "memory live at the peak", METRIC_SUM},
+			      METRIC_COUNT, COURSE_LEVEL},
+	[HEAP_PEAK] = {HEAP_METRIC_PEAK, "bytes", "memory live at the peak", METRIC_SUM,
+		       COURSE_NONE},
 	[HEAP_PEAK_BLOCKS] = {HEAP_METRIC_PEAK_BLOCKS, "blocks", "blocks live at the peak",
-			      METRIC_COUNT},
-	[HEAP_TOTAL] = {HEAP_METRIC_TOTAL, "bytes", "memory allocated", METRIC_SUM},
-	[HEAP_TOTAL_BLOCKS] = {HEAP_METRIC_ALLOCATIONS, "blocks", "allocations", METRIC_COUNT},
-	[HEAP_LEAKED] = {HEAP_METRIC_LEAKED, "bytes", "memory leaked", METRIC_SUM},
-	[HEAP_LEAKED_BLOCKS] = {HEAP_METRIC_LEAKED_BLOCKS, "blocks", "blocks leaked", METRIC_COUNT},
+			      METRIC_COUNT, COURSE_NONE},
+	[HEAP_TOTAL] = {HEAP_METRIC_TOTAL, "bytes", "memory allocated", METRIC_SUM, COURSE_AMOUNT},
+	[HEAP_TOTAL_BLOCKS] = {HEAP_METRIC_ALLOCATIONS, "blocks", "allocations", METRIC_COUNT,
+			       COURSE_AMOUNT},
+	[HEAP_LEAKED] = {HEAP_METRIC_LEAKED, "bytes", "memory leaked", METRIC_SUM, COURSE_NONE},
+	[HEAP_LEAKED_BLOCKS] = {HEAP_METRIC_LEAKED_BLOCKS, "blocks", "blocks leaked", METRIC_COUNT,
+				COURSE_NONE},
 	[HEAP_TEMPORARY] = {HEAP_METRIC_TEMPORARY, "bytes", "memory freed by the next call",
-			    METRIC_SUM},
+			    METRIC_SUM, COURSE_AMOUNT},
 	[HEAP_TEMPORARY_BLOCKS] = {HEAP_METRIC_TEMPORARY_BLOCKS, "blocks",
-				   "blocks freed by the next call", METRIC_COUNT},
+				   "blocks freed by the next call", METRIC_COUNT, COURSE_AMOUNT},
 };
 
 static void metrics(void *state, struct profile *p)
@@ -311,6 +316,7 @@ static void metrics(void *state, struct profile *p)
 		h->metric[v] = profile_metric(p, values[v].name, values[v].unit, values[v].kind);
 		p->metrics.at[h->metric[v]].base = intern_add(&p->strings, values[v].base);
 		p->metrics.at[h->metric[v]].exact = true;
+		p->metrics.at[h->metric[v]].course = (uint8_t)values[v].course;
 		if (v != HEAP_TOTAL_BLOCKS)
 			p->metrics.at[h->metric[v]].ledger =
 				intern_add(&p->strings, values[HEAP_TOTAL_BLOCKS].name);

@@ -95,6 +95,13 @@ enum metric_kind {
 #define METRIC_OFF_CPU	"off-cpu"
 #define METRIC_WALL	"wall"
 
+/* What the values of a metric's samples are over time. */
+enum metric_course {
+	COURSE_AMOUNT = 0, /* what there was at that time */
+	COURSE_LEVEL = 1,  /* how much a level changed then, such as that of live memory */
+	COURSE_NONE = 2,   /* of one moment, or known at the end alone */
+};
+
 /* A value of samples, declared by the source that takes them. */
 struct metric {
 	uint32_t name;	 /* the event's name: "cpu-clock", "cycles", "page-faults" */
@@ -104,6 +111,7 @@ struct metric {
 			  */
 	uint32_t ledger; /* the metric, by name, whose ledger has its events; "": its own */
 	uint8_t exact;	 /* each event was measured, and a sample's value is that of many */
+	uint8_t course;	 /* enum metric_course */
 };
 
 /* One sample, of the metrics of which its value is not 0. */
