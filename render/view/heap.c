@@ -195,12 +195,13 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	struct sites s = {0};
 	struct doc_table *t;
 
-	doc_heading(doc, "Heap");
-	if (!sum(in, &s) || !s.rows.n) {
-		doc_text(doc, "No allocations.");
-		release(&s);
+	if (!profile_has(in->profile, PART_HEAP)) {
+		doc_text(doc, "No allocations in this profile: eprof --heap captures them.");
 		return 0;
 	}
+	doc_heading(doc, "Heap");
+	if (!sum(in, &s) || !s.rows.n)
+		doc_text(doc, "No allocations.");
 	t = doc_table_of(doc, "by the function that asked for the memory", columns);
 	t->extra_from = MAIN_COLUMNS;
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "functions that allocated");
