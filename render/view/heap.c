@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/heap.h"
 #include "query/filter.h"
 #include "query/frame_class.h"
 #include "view/base.h"

@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "book/heapbook.h"
-#include "model/heap.h"
 #include "probe/call_price.h"
 #include "probe/engine.h"
 #include "process/procfs.h"

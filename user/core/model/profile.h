@@ -95,6 +95,21 @@ enum metric_kind {
 #define METRIC_OFF_CPU	"off-cpu"
 #define METRIC_WALL	"wall"
 
+/* The metrics of a profile of allocations (PART_HEAP): of each the bytes, and the blocks. Sizes are
+ * those that the program asked for. */
+#define HEAP_METRIC_LIVE	"live" /* at the end of the capture */
+#define HEAP_METRIC_LIVE_BLOCKS "live-blocks"
+#define HEAP_METRIC_PEAK	"peak" /* when that of the whole target was highest */
+#define HEAP_METRIC_PEAK_BLOCKS "peak-blocks"
+#define HEAP_METRIC_TOTAL	"total" /* handed out */
+#define HEAP_METRIC_ALLOCATIONS "allocations"
+#define HEAP_METRIC_LEAKED                                            \
+	"leaked" /* never freed: live at the end of their program, or \
+		  * of the capture if they are older than its last tenth */
+#define HEAP_METRIC_LEAKED_BLOCKS    "leaked-blocks"
+#define HEAP_METRIC_TEMPORARY	     "temporary" /* freed by the next call of the same thread */
+#define HEAP_METRIC_TEMPORARY_BLOCKS "temporary-blocks"
+
 /* What the values of a metric's samples are over time. */
 enum metric_course {
 	COURSE_AMOUNT = 0, /* what there was at that time */

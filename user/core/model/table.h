@@ -22,7 +22,7 @@ enum profile_part {
 	PART_OFFCPU, /* waits of threads off the CPU, and why they waited */
 	PART_SOURCE, /* texts of source lines */
 	PART_SYSCALLS,
-	PART_HEAP, /* samples have the metrics of model/heap.h */
+	PART_HEAP, /* samples have the metrics HEAP_METRIC_… */
 	PARTS
 };
 
