@@ -355,6 +355,16 @@ bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	return send_counted(sample, event, bytes);
 }
 
+static enum user_result stack_behind_call(struct walk *walk, __u32 event,
+					  struct wire_sample *sample)
+{
+	/* The first address is a return address, like that of a system call. */
+	walk->out.head.syscall = 1;
+	begin_user(walk, sample);
+	walk_user(walk);
+	return walked(walk, event, sample);
+}
+
 enum sample_stack sample_stack_at(struct walk *walk, struct wire_sample *sample, __u32 bytes)
 {
 	__u32 event = sample->event;
@@ -362,10 +372,8 @@ enum sample_stack sample_stack_at(struct walk *walk, struct wire_sample *sample,
 
 	count(event, WIRE_TAKEN, 1);
 	name_thread(sample);
-	walk->out.head.syscall = 1;
-	begin_user(walk, sample);
-	walk_user(walk);
-	user = walked(walk, event, sample);
+	user = ids_are_outside(sample->pid) ? no_stack(walk, event, sample)
+					    : stack_behind_call(walk, event, sample);
 	if (user != USER_LOST && finish_user(walk, sample, event, bytes, &user))
 		return SAMPLE_SLICED;
 	if (user == USER_KEEP && !sample->user_hash) {
