@@ -4,6 +4,7 @@
  */
 #include "view/facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -52,6 +53,7 @@ struct site {
 struct sites {
 	VEC(struct site) rows;
 	struct map by_function;
+	uint32_t *asker; /* by node; 0: not looked for yet */
 	int64_t all[VALUES];
 };
 
@@ -80,8 +82,10 @@ static uint32_t asker(const struct profile *p, uint32_t node)
 	return function_at(p, at);
 }
 
-static struct site *site_of(struct sites *s, uint32_t function)
+/* The row of samples at @node. */
+static struct site *site_of(struct sites *s, const struct profile *p, uint32_t node)
 {
+	const uint32_t function = s->asker[node] = s->asker[node] ?: asker(p, node);
 	const uint32_t at = map_number(&s->by_function, function, s->rows.n);
 
 	if (at == s->rows.n)
@@ -111,12 +115,13 @@ static bool sum(const struct view_input *in, struct sites *out)
 		filter_release(&f);
 		return false;
 	}
+	out->asker = mem_zalloc(p->nodes.n, sizeof(*out->asker));
 	for (size_t i = 0; i < p->samples.n; i++) {
 		struct site *s;
 
 		if (!filter_takes(&f, i))
 			continue;
-		s = site_of(out, asker(p, p->samples.at[i].node));
+		s = site_of(out, p, p->samples.at[i].node);
 		for (size_t v = 0; v < VALUES; v++) {
 			const int64_t value = measure_value(p, &m[v], i);
 
@@ -133,6 +138,7 @@ static void release(struct sites *s)
 {
 	vec_release(&s->rows);
 	map_release(&s->by_function);
+	free(s->asker);
 }
 
 static void bytes_cell(struct doc_table *t, int64_t bytes)

@@ -77,7 +77,7 @@ int trend_add(struct trend *c, const struct view_input *in, const char *name)
 	for (size_t i = 0; i < s->n && c->n; i++) {
 		double value = (double)filter_value(&f, i);
 
-		if (value <= 0 && !(c->level && value < 0))
+		if (c->level ? !value : value <= 0)
 			continue;
 		c->samples++;
 		spread_out(c, (double)s->at[i].time_ns - from_of(in), c->time ? value : 0, value);

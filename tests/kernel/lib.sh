@@ -236,6 +236,12 @@ count()
 		"$T/$1.folded"
 }
 
+# row NAME REASON: a number of the ledger.
+row()
+{
+	"$RENDER" "$T/$1.h5" --view cost --width 200 | sed -n "s/^ *[a-z ]* \([0-9,]*\) .*$2.*/\1/p" | tr -d ,
+}
+
 # apart NAME REASON: the ledger's figure for REASON among the rows apart from the samples.
 not_counted()
 {

@@ -249,12 +249,14 @@ int record_probes_finish(struct record_probes *p)
 	p->o.switches = p->switches.at;
 	p->o.n_switches = p->switches.n;
 	p->o.clock = p->clock;
-	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
-		if (p->o.actions >> i & 1 && action_of(i)->leaves)
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++) {
+		if (!(p->o.actions >> i & 1))
+			continue;
+		if (action_of(i)->leaves)
 			p->o.leaves |= 1u << i;
-	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
-		if (p->o.actions >> i & 1 && action_of(i)->every_end && p->o.ends == CALL_ENDS_AUTO)
+		if (action_of(i)->every_end && p->o.ends == CALL_ENDS_AUTO)
 			p->o.ends = CALL_ENDS_RETS;
+	}
 	return ret;
 }
 

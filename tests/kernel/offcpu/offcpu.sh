@@ -51,12 +51,6 @@ spread()
 	rm -f "$T"/w_*.csv
 }
 
-# row NAME REASON: a number of the ledger.
-row()
-{
-	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *[a-z ]* \([0-9,]*\) .*$2.*/\1/p" | tr -d ,
-}
-
 # took NAME WHAT: an amount among the costs.
 took()
 {
