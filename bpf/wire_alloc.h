@@ -25,6 +25,8 @@ enum wire_alloc_shape {
 #define WIRE_ALLOC_ROWS 65536u
 /* Live blocks, at most. The kernel allocates their entries as they come. */
 #define WIRE_ALLOC_BLOCKS 2097152u
+/* Processes of which programs end between two looks, at most. */
+#define WIRE_ALLOC_ENDED 32768u
 
 /* Stack and thread: the key of probe_alloc_index, whose values are rows. */
 struct wire_alloc_index {
@@ -56,12 +58,11 @@ _Static_assert(sizeof(struct wire_alloc_row) == 88, "wire_alloc_row is part of t
 
 /* Of all rows together. */
 struct wire_alloc_whole {
-	wire_u64 live_bytes, live;
-	wire_u64 peak_bytes, peak, peak_ns; /* at its highest; CLOCK_MONOTONIC */
-	wire_u64 epoch;			    /* grows with each new peak */
-	wire_u64 rows;			    /* used so far, the first included */
+	wire_u64 live_bytes, peak_bytes;
+	wire_u64 epoch; /* grows with each new peak */
+	wire_u64 rows;	/* used so far, the first included */
 };
-_Static_assert(sizeof(struct wire_alloc_whole) == 56, "wire_alloc_whole is part of the contract");
+_Static_assert(sizeof(struct wire_alloc_whole) == 32, "wire_alloc_whole is part of the contract");
 
 struct wire_alloc_key {
 	wire_u64 address;
@@ -75,13 +76,10 @@ struct wire_alloc_block {
 };
 _Static_assert(sizeof(struct wire_alloc_block) == 24, "wire_alloc_block is part of the contract");
 
-/* What the loader tells probe_alloc_gone(): the programs that this process ran have ended. */
-struct wire_alloc_sweep {
-	wire_u32 pid;
-	wire_u32 goes_on;	   /* 1: but for the one that it runs now */
-	wire_u64 leaked_before_ns; /* blocks handed out before were leaked; CLOCK_MONOTONIC */
-};
-_Static_assert(sizeof(struct wire_alloc_sweep) == 16, "wire_alloc_sweep is part of the contract");
+/* Of a process of which a program has ended, the value of probe_alloc_ended: which of its execs are
+ * over. */
+#define WIRE_ALLOC_ALL_ENDED  0xffffffffu
+#define WIRE_ALLOC_BEFORE_NOW 0u /* all but that of the program that it runs when asked */
 
 #define WIRE_ALLOC_STEPPED 2
 

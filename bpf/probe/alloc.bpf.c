@@ -168,7 +168,7 @@ static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, _
 	if (!live)
 		blocks_count(WIRE_ALLOC_NO_ROOM);
 	blocks_count(WIRE_ALLOC_HANDED_OUT);
-	blocks_grow(block.row, block.bytes, live, block.time_ns);
+	blocks_grow(block.row, block.bytes, live);
 	t->last = address;
 	t->freed = 0;
 	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - block.time_ns);

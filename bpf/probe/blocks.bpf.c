@@ -58,13 +58,16 @@ struct {
 	__type(value, __u64);
 } probe_alloc_control SEC(".maps");
 
-/* 0 → what the sweep is to do. Written by the loader before it runs the sweep. */
+/* Process → its first exec whose blocks are not gone, or WIRE_ALLOC_…: of programs that have ended
+ * since the last sweep. Written by the loader before it runs the sweep, which puts in the numbers
+ * of those that go on; emptied by the loader. */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WIRE_ALLOC_ENDED);
 	__type(key, __u32);
-	__type(value, struct wire_alloc_sweep);
-} probe_alloc_sweep SEC(".maps");
+	__type(value, __u32);
+} probe_alloc_ended SEC(".maps");
 
 void blocks_count(enum wire_alloc_counter counter)
 {
@@ -145,11 +148,11 @@ static __always_inline void keep_peak(struct wire_alloc_row *r, const struct wir
 	r->epoch = epoch;
 }
 
-void blocks_grow(__u32 row, __u64 bytes, bool live, __u64 now_ns)
+void blocks_grow(__u32 row, __u64 bytes, bool live)
 {
 	struct wire_alloc_row *r = row_at(row);
 	struct wire_alloc_whole *w = whole();
-	__u64 now, blocks;
+	__u64 now;
 
 	if (!r || !w)
 		return;
@@ -160,13 +163,10 @@ void blocks_grow(__u32 row, __u64 bytes, bool live, __u64 now_ns)
 	keep_peak(r, w);
 	__sync_fetch_and_add(&r->live_bytes, bytes);
 	__sync_fetch_and_add(&r->live, 1);
-	blocks = __sync_fetch_and_add(&w->live, 1) + 1;
 	now = __sync_fetch_and_add(&w->live_bytes, bytes) + bytes;
 	if (now <= w->peak_bytes)
 		return;
 	w->peak_bytes = now;
-	w->peak = blocks;
-	w->peak_ns = now_ns;
 	__sync_fetch_and_add(&w->epoch, 1);
 }
 
@@ -181,7 +181,6 @@ void blocks_shrink(const struct wire_alloc_block *block, bool temporary)
 	__sync_fetch_and_add(&r->live_bytes, -block->bytes);
 	__sync_fetch_and_add(&r->live, -1);
 	__sync_fetch_and_add(&w->live_bytes, -block->bytes);
-	__sync_fetch_and_add(&w->live, -1);
 	if (!temporary)
 		return;
 	__sync_fetch_and_add(&r->temporary_bytes, block->bytes);
@@ -202,21 +201,16 @@ __u32 blocks_new_row(void)
 	return row < WIRE_ALLOC_ROWS ? row : 0;
 }
 
-struct sweep {
-	const struct wire_alloc_sweep *what;
-	__u32 exec;
-};
-
 static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_block *block,
-		      struct sweep *sweep)
+		      void *unused)
 {
-	const struct wire_alloc_sweep *what = sweep->what;
+	const __u32 pid = key->pid, *until = bpf_map_lookup_elem(&probe_alloc_ended, &pid);
 	struct wire_alloc_row *r;
 
-	if (key->pid != what->pid || key->exec >= sweep->exec)
+	if (!until || key->exec >= *until)
 		return 0;
 	r = row_at(block->row);
-	if (r && block->time_ns < what->leaked_before_ns) {
+	if (r) {
 		__sync_fetch_and_add(&r->leaked_bytes, block->bytes);
 		__sync_fetch_and_add(&r->leaked, 1);
 	}
@@ -226,24 +220,20 @@ static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_b
 	return 0;
 }
 
-/* A program has ended: its blocks are gone. Of a process that runs another one now, its task says
- * which; of one that has ended, all is done before the iterator's first task. */
+/* Programs have ended: their blocks are gone, and leaked. Which program a process runs that goes
+ * on, its task says; all is done behind the last of them. */
 SEC("?iter/task") int probe_alloc_gone(struct bpf_iter__task *ctx)
 {
-	__u32 zero = 0;
-	struct sweep sweep = {.what = bpf_map_lookup_elem(&probe_alloc_sweep, &zero)};
 	struct task_struct *task = ctx->task;
+	__u32 pid, *until;
 
-	if (!sweep.what)
-		return 0;
-	sweep.exec = ~0u;
-	if (sweep.what->goes_on) {
-		if (!task || ids_thread(task) != sweep.what->pid)
-			return 0;
-		sweep.exec = task->self_exec_id;
-	} else if (ctx->meta->seq_num) {
+	if (!task) {
+		bpf_for_each_map_elem(&probe_alloc_live, sweep_one, NULL, 0);
 		return 0;
 	}
-	bpf_for_each_map_elem(&probe_alloc_live, sweep_one, &sweep, 0);
+	pid = ids_thread(task);
+	until = bpf_map_lookup_elem(&probe_alloc_ended, &pid);
+	if (until && *until == WIRE_ALLOC_BEFORE_NOW)
+		*until = task->self_exec_id;
 	return 0;
 }

@@ -64,7 +64,7 @@ bool blocks_put(__u64 address, const struct wire_alloc_block *) __hidden;
 void blocks_count_unknown(void) __hidden;
 
 /* A block of the row was handed out; @live: and will be followed. */
-void blocks_grow(__u32 row, __u64 bytes, bool live, __u64 now_ns) __hidden;
+void blocks_grow(__u32 row, __u64 bytes, bool live) __hidden;
 /* A block was freed; @temporary: by the call after the one that handed it out. */
 void blocks_shrink(const struct wire_alloc_block *, bool temporary) __hidden;
 

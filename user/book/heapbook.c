@@ -65,6 +65,7 @@ void heapbook_look(struct heapbook *b, const struct map_entries *rows, size_t us
 {
 	static const struct heap_leak none;
 
+	b->looked_ns = time_ns;
 	for (size_t i = 0; i < used && i < rows->n; i++) {
 		struct heap_change change = {.time_ns = time_ns, .row = (uint32_t)i};
 		struct heap_row *row = row_at(b, i);
@@ -80,8 +81,10 @@ void heapbook_look(struct heapbook *b, const struct map_entries *rows, size_t us
 			row->last[v] = now[v];
 			any |= change.by[v] != 0;
 		}
-		if (any)
-			vec_push(&b->changes, change);
+		if (!any)
+			continue;
+		row->changed_ns = time_ns;
+		vec_push(&b->changes, change);
 	}
 }
 
@@ -92,8 +95,8 @@ bool heapbook_is_used_up(const struct heapbook *b, size_t number)
 {
 	const struct heap_row *row = &b->rows.at[number];
 
-	return number && row->known && row->windows >= OLD && !row->last[HEAP_LIVE_BLOCKS] &&
-	       !row->last[HEAP_PEAK_BLOCKS];
+	return number && row->known && row->windows >= OLD && row->changed_ns <= b->ended_ns &&
+	       !row->last[HEAP_LIVE_BLOCKS] && !row->last[HEAP_PEAK_BLOCKS];
 }
 
 static void add_to(struct heap_tally *t, const struct heap_row *row)
@@ -125,6 +128,7 @@ struct heap_tally heapbook_tally(const struct heapbook *b)
 void heapbook_window_end(struct heapbook *b)
 {
 	b->ended = b->changes.n;
+	b->ended_ns = b->looked_ns;
 }
 
 void heapbook_window_forget(struct heapbook *b, struct survivors *r)

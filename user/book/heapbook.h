@@ -42,7 +42,8 @@ struct heap_origin {
 struct heap_row {
 	bool known;
 	struct heap_origin of;
-	uint32_t windows; /* that have ended since it is known */
+	uint32_t windows;    /* that have ended since it is known */
+	uint64_t changed_ns; /* when it was last seen to have changed */
 	int64_t last[HEAP_VALUES];
 };
 
@@ -60,23 +61,28 @@ struct heap_change {
 struct heapbook {
 	VEC(struct heap_row) rows; /* by number in the kernel; the first has no stack */
 	VEC(struct heap_change) changes;
-	size_t ended; /* of the window that is being written */
+	size_t ended;		      /* of the window that is being written */
+	uint64_t looked_ns, ended_ns; /* the last look; that at the end of that window */
 	struct heap_tally dropped;
 };
 
-void heapbook_release(struct heapbook *);
-void heapbook_know(struct heapbook *, uint32_t number, const struct heap_origin *);
-/* Notes what has changed: @rows are struct wire_alloc_row by number, of which @used are in use.
- * Rows that are not known yet wait for a later look, unless this is the @last. @leaked, by number:
- * bytes and blocks to be added to what the rows say of that; NULL: none. */
+/* What is live at the end and was not freed. */
 struct heap_leak {
 	uint64_t bytes, blocks;
 };
+
+void heapbook_release(struct heapbook *);
+/* Row @number is new, or another one by that number: whose it is. */
+void heapbook_know(struct heapbook *, uint32_t number, const struct heap_origin *);
+/* Notes what has changed: @rows are struct wire_alloc_row by number, of which @used are in use.
+ * Rows that are not known yet wait for a later look, unless this is the @last. @leaked, by number:
+ * to be added to what the rows say of that; NULL: nothing. */
 void heapbook_look(struct heapbook *, const struct map_entries *rows, size_t used, uint64_t epoch,
 		   const struct heap_leak *leaked, uint64_t time_ns, bool last);
 
-/* Whether nothing will be added to row @number any more, and nothing is left of it: the programs
- * know its stack by another hash, since each window has its stacks sent again. */
+/* Whether nothing will be added to row @number any more, and nothing is left of it, nor a change
+ * that is not written: the programs know its stack by another hash, since each window has its
+ * stacks sent again. */
 bool heapbook_is_used_up(const struct heapbook *, size_t number);
 /* Then: forgets it. */
 void heapbook_drop(struct heapbook *, size_t number);

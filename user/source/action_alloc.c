@@ -17,6 +17,7 @@
 #include "probe/engine.h"
 #include "process/procfs.h"
 #include "source/action.h"
+#include "source/heap_profile.h"
 #include "source/ledger.h"
 
 extern const struct action alloc_action;
@@ -37,6 +38,11 @@ extern const struct action alloc_action;
 	"Go "                                                                                    \
 	"and with static programs that are stripped"
 
+/* A process of which a program has ended; the value of probe_alloc_ended. */
+struct ended {
+	uint32_t pid, until;
+};
+
 struct heap {
 	struct heapbook book;
 	const struct engine *engine;
@@ -46,28 +52,28 @@ struct heap {
 	bool stopped;
 	uint32_t found; /* functions of allocators */
 	struct source_services services;
-	VEC(struct wire_alloc_sweep) gone; /* programs that have ended since the last look */
-	VEC(struct heap_leak) leaked;	   /* by row: of blocks that were live at the end */
-	uint32_t metric[HEAP_VALUES];	   /* of the profile under way */
+	VEC(struct ended) ended;      /* since the last look */
+	VEC(struct heap_leak) leaked; /* by row: of blocks that were live at the end */
+	uint32_t metric[HEAP_VALUES]; /* of the profile under way */
 };
 
 /* --- which functions ----------------------------------------------------------------------------
  */
 
-static const struct allocator {
-	const char *name;
-	enum wire_alloc_shape shape;
-} allocators[] = {
-	{"malloc", WIRE_ALLOC_MALLOC},		{"calloc", WIRE_ALLOC_CALLOC},
-	{"realloc", WIRE_ALLOC_REALLOC},	{"memalign", WIRE_ALLOC_MEMALIGN},
-	{"aligned_alloc", WIRE_ALLOC_MEMALIGN}, {"posix_memalign", WIRE_ALLOC_POSIX},
-	{"valloc", WIRE_ALLOC_MALLOC},		{"pvalloc", WIRE_ALLOC_MALLOC},
-};
-#define ALLOCATORS (sizeof(allocators) / sizeof(*allocators))
+#define ALLOCATORS(X)              \
+	X(malloc, MALLOC)          \
+	X(calloc, CALLOC)          \
+	X(realloc, REALLOC)        \
+	X(memalign, MEMALIGN)      \
+	X(aligned_alloc, MEMALIGN) \
+	X(posix_memalign, POSIX)   \
+	X(valloc, MALLOC)          \
+	X(pvalloc, MALLOC)
 
-static const char *const implies[ALLOCATORS + 1] = {"malloc",	"calloc",	 "realloc",
-						    "memalign", "aligned_alloc", "posix_memalign",
-						    "valloc",	"pvalloc",	 NULL};
+#define ALLOCATOR_NAME(name, shape)  #name,
+#define ALLOCATOR_SHAPE(name, shape) WIRE_ALLOC_##shape,
+static const char *const implies[] = {ALLOCATORS(ALLOCATOR_NAME) NULL};
+static const uint32_t shapes[] = {ALLOCATORS(ALLOCATOR_SHAPE)};
 
 static void found(void *state, uint32_t number, const char *pattern)
 {
@@ -75,10 +81,9 @@ static void found(void *state, uint32_t number, const char *pattern)
 	uint32_t shape = WIRE_ALLOC_MALLOC;
 
 	h->found++;
-
-	for (size_t i = 0; i < ALLOCATORS; i++)
-		if (!strcmp(allocators[i].name, pattern))
-			shape = allocators[i].shape;
+	for (size_t i = 0; implies[i]; i++)
+		if (!strcmp(implies[i], pattern))
+			shape = shapes[i];
 	(void)session_map_set_entries(h->session, "probe_alloc_shapes", &number, &shape, 1);
 }
 
@@ -111,7 +116,7 @@ static void heap_free(void *state)
 		return;
 	heapbook_release(&h->book);
 	vec_release(&h->rows.words);
-	vec_release(&h->gone);
+	vec_release(&h->ended);
 	vec_release(&h->leaked);
 	free(h);
 }
@@ -174,33 +179,38 @@ static void exec(void *state, uint32_t pid)
 {
 	struct heap *h = state;
 
-	vec_push(&h->gone, ((struct wire_alloc_sweep){pid, 1, UINT64_MAX}));
+	vec_push(&h->ended, ((struct ended){pid, WIRE_ALLOC_BEFORE_NOW}));
 }
 
 static void leader_exited(void *state, uint32_t pid)
 {
 	struct heap *h = state;
 
-	vec_push(&h->gone, ((struct wire_alloc_sweep){pid, 0, UINT64_MAX}));
+	vec_push(&h->ended, ((struct ended){pid, WIRE_ALLOC_ALL_ENDED}));
 }
 
+/* The blocks of programs that have ended are gone: one pass over the live ones for all of them. */
 static void sweep(struct heap *h)
 {
-	const uint32_t zero = 0;
-	size_t left = 0;
+	struct map_entries done = {0};
+	size_t left = 0, told = 0;
 
-	for (size_t i = 0; i < h->gone.n; i++) {
-		const struct wire_alloc_sweep *s = &h->gone.at[i];
+	for (size_t i = 0; i < h->ended.n; i++) {
+		const struct ended e = h->ended.at[i];
 
 		/* Other threads may go on without the first. */
-		if (!s->goes_on && procfs_count_threads(s->pid) > 1) {
-			h->gone.at[left++] = *s;
-			continue;
-		}
-		if (!session_map_set_entries(h->session, "probe_alloc_sweep", &zero, s, 1))
-			(void)session_walk_tasks(h->session, "probe_alloc_gone");
+		if (e.until == WIRE_ALLOC_ALL_ENDED && procfs_count_threads(e.pid) > 1)
+			h->ended.at[left++] = e;
+		else
+			told += !session_map_set_entries(h->session, "probe_alloc_ended", &e.pid,
+							 &e.until, 1);
 	}
-	h->gone.n = left;
+	h->ended.n = left;
+	if (!told)
+		return;
+	(void)session_walk_tasks(h->session, "probe_alloc_gone");
+	(void)session_map_entries(h->session, "probe_alloc_ended", true, &done);
+	vec_release(&done.words);
 }
 
 static void look(struct heap *h, bool last)
@@ -264,137 +274,39 @@ static void drained(void *state)
 	h->stopped = true;
 }
 
-static uint64_t counted(const struct session *session, enum wire_alloc_counter counter)
-{
-	return session_map_value((struct session *)(uintptr_t)session, "probe_alloc_counts",
-				 counter);
-}
-
 static void progress(const void *state, struct str *out)
 {
 	const struct heap *h = state;
 	char n[UNITS_BUF];
 
 	str_addf(out, "%s allocations  ",
-		 units_count(n, sizeof(n), (int64_t)counted(h->session, WIRE_ALLOC_HANDED_OUT)));
+		 units_count(n, sizeof(n), heap_counted(h->session, WIRE_ALLOC_HANDED_OUT)));
 }
 
 /* --- the profile --------------------------------------------------------------------------------
  */
 
-static const struct value {
-	const char *name, *unit, *base;
-	enum metric_kind kind;
-	enum metric_course course;
-} values[HEAP_VALUES] = {
-	[HEAP_LIVE] = {HEAP_METRIC_LIVE, "bytes", "memory live at the end", METRIC_SUM,
-		       COURSE_LEVEL},
-	[HEAP_LIVE_BLOCKS] = {HEAP_METRIC_LIVE_BLOCKS, "blocks", "blocks live at the end",
-			      METRIC_COUNT, COURSE_LEVEL},
-	[HEAP_PEAK] = {HEAP_METRIC_PEAK, "bytes", "memory live at the peak", METRIC_SUM,
-		       COURSE_NONE},
-	[HEAP_PEAK_BLOCKS] = {HEAP_METRIC_PEAK_BLOCKS, "blocks", "blocks live at the peak",
-			      METRIC_COUNT, COURSE_NONE},
-	[HEAP_TOTAL] = {HEAP_METRIC_TOTAL, "bytes", "memory allocated", METRIC_SUM, COURSE_AMOUNT},
-	[HEAP_TOTAL_BLOCKS] = {HEAP_METRIC_ALLOCATIONS, "blocks", "allocations", METRIC_COUNT,
-			       COURSE_AMOUNT},
-	[HEAP_LEAKED] = {HEAP_METRIC_LEAKED, "bytes", "memory leaked", METRIC_SUM, COURSE_NONE},
-	[HEAP_LEAKED_BLOCKS] = {HEAP_METRIC_LEAKED_BLOCKS, "blocks", "blocks leaked", METRIC_COUNT,
-				COURSE_NONE},
-	[HEAP_TEMPORARY] = {HEAP_METRIC_TEMPORARY, "bytes", "memory freed by the next call",
-			    METRIC_SUM, COURSE_AMOUNT},
-	[HEAP_TEMPORARY_BLOCKS] = {HEAP_METRIC_TEMPORARY_BLOCKS, "blocks",
-				   "blocks freed by the next call", METRIC_COUNT, COURSE_AMOUNT},
-};
-
 static void metrics(void *state, struct profile *p)
 {
 	struct heap *h = state;
 
-	for (size_t v = 0; v < HEAP_VALUES; v++) {
-		h->metric[v] = profile_metric(p, values[v].name, values[v].unit, values[v].kind);
-		p->metrics.at[h->metric[v]].base = intern_add(&p->strings, values[v].base);
-		p->metrics.at[h->metric[v]].exact = true;
-		p->metrics.at[h->metric[v]].course = (uint8_t)values[v].course;
-		if (v != HEAP_TOTAL_BLOCKS)
-			p->metrics.at[h->metric[v]].ledger =
-				intern_add(&p->strings, values[HEAP_TOTAL_BLOCKS].name);
-	}
-}
-
-static void note_stacks(const struct heap *h, struct assembly *a)
-{
-	const uint32_t metric = h->metric[HEAP_TOTAL_BLOCKS];
-	const struct heap_tally all = heapbook_tally(&h->book);
-
-	for (uint8_t e = 0; e < WIRE_ENDS; e++)
-		if (all.ends[e] && assembly_end_note(e))
-			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e),
-				       all.ends[e]);
-	if (all.guessed)
-		profile_ledger(a->p, metric, LEDGER_NOTE,
-			       "some frames guessed: code without unwind rules", all.guessed);
+	heap_metrics(p, h->metric);
 }
 
 static void finish(const void *state, struct assembly *a)
 {
 	const struct heap *h = state;
-	_free_ int64_t *by = mem_zalloc(a->p->metrics.n, sizeof(*by));
 
-	profile_add_part(a->p, PART_HEAP);
-	for (size_t i = 0; i < h->book.changes.n; i++) {
-		const struct heap_change *c = &h->book.changes.at[i];
-		const struct heap_row *row = &h->book.rows.at[c->row];
-		const uint32_t node = row->of.user == NO_STACK
-					      ? assembly_mark(a, 0, "[no stack]")
-					      : assembly_node(a, row->of.user, NO_STACK);
-
-		for (size_t v = 0; v < HEAP_VALUES; v++)
-			by[h->metric[v]] = c->by[v];
-		profile_sample(a->p, assembly_time(a, c->time_ns),
-			       assembly_thread(a, row->of.thread), node, by);
-	}
-	note_stacks(h, a);
+	heap_samples(&h->book, h->metric, a);
 }
 
-static const struct {
-	enum wire_alloc_counter counter;
-	enum ledger_class class;
-	const char *text;
-} ledger[] = {
-	{WIRE_ALLOC_NO_STACK, LEDGER_NOTE, "under [no stack]: it could not be read or sent"},
-	{WIRE_ALLOC_ROWS_FULL, LEDGER_NOTE, "under [no stack]: too many stacks"},
-	{WIRE_ALLOC_NO_ROOM, LEDGER_NOTE, "not in live and peak: too many blocks are live"},
-	{WIRE_ALLOC_REUSED, LEDGER_NOTE, "freed in a way that was not seen"},
-	{WIRE_ALLOC_FAILED, LEDGER_APART, "failed: the allocator had no memory"},
-	{WIRE_ALLOC_BEFORE, LEDGER_APART,
-	 "frees of blocks from before the capture, or by the allocator itself"},
-	{WIRE_ALLOC_INHERITED, LEDGER_APART, "blocks of a parent freed in its child"},
-};
-
-/* After the samples were counted: a sample stands for many allocations. */
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct heap *h = state;
-	const uint32_t metric = h->metric[HEAP_TOTAL_BLOCKS];
-	const int64_t kept = (int64_t)counted(in->session, WIRE_ALLOC_HANDED_OUT);
-	const int64_t unseen = (int64_t)counted(in->session, WIRE_ALLOC_UNSEEN);
-	const int64_t stateless = (int64_t)counted(in->session, WIRE_ALLOC_NO_STATE);
 
 	if (!h->found)
 		profile_note(p, NO_ALLOCATOR, 1);
-	profile_ledger(p, metric, LEDGER_TAKEN, "taken", kept + unseen + stateless);
-	profile_ledger(p, metric, LEDGER_KEPT, "kept", kept);
-	if (unseen)
-		profile_ledger(p, metric, LEDGER_LOST, "end of the call not seen", unseen);
-	if (stateless)
-		profile_ledger(p, metric, LEDGER_LOST, "no memory for a thread's state", stateless);
-	for (size_t i = 0; i < sizeof(ledger) / sizeof(*ledger); i++) {
-		const int64_t n = (int64_t)counted(in->session, ledger[i].counter);
-
-		if (n)
-			profile_ledger(p, metric, ledger[i].class, ledger[i].text, n);
-	}
+	heap_ledger(p, h->metric[HEAP_TOTAL_BLOCKS], in->session);
 }
 
 static void taken(const void *state, const struct profile *p, struct taken *sum)
@@ -416,7 +328,7 @@ static void taken(const void *state, const struct profile *p, struct taken *sum)
 	if (!session_counters(h->session, STREAM, counters))
 		TAKEN_RUN(sum, (double)counters[WIRE_RUN_NS]);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		TAKEN_PROBES(sum, (double)counted(h->session, ways[i].ends) *
+		TAKEN_PROBES(sum, (double)heap_counted(h->session, ways[i].ends) *
 					  call_price_end(h->engine, ways[i].site, ways[i].exit));
 }
 
@@ -427,7 +339,7 @@ static void total(const void *state, const struct profile *p, struct str *out)
 
 	(void)p;
 	str_addf(out, "%s allocations of %s",
-		 units_count(n, sizeof(n), (int64_t)counted(h->session, WIRE_ALLOC_HANDED_OUT)),
+		 units_count(n, sizeof(n), heap_counted(h->session, WIRE_ALLOC_HANDED_OUT)),
 		 units_bytes(bytes, sizeof(bytes), (double)heapbook_tally(&h->book).bytes));
 }
 

@@ -5,9 +5,7 @@
 
 extern const struct action free_action;
 
-/* Of glibc, musl, and of allocators that are linked under names of their own. */
-static const char *const implies[] = {"free",	 "cfree",      "je_free", "mi_free",
-				      "tc_free", "_rjem_free", NULL};
+static const char *const implies[] = {"free", "cfree", NULL};
 
 const struct action free_action = {
 	.name = "free",

@@ -142,6 +142,9 @@ static void old_rows_are_used_up(void **state)
 	}
 	assert_false(heapbook_is_used_up(&b, 1));
 	look(&b, gone, 2, 1, 20, false);
+	/* That change is not written. */
+	assert_false(heapbook_is_used_up(&b, 1));
+	heapbook_window_end(&b);
 	assert_true(heapbook_is_used_up(&b, 1));
 	heapbook_drop(&b, 1);
 	assert_false(b.rows.at[1].known);

@@ -1,0 +1,21 @@
+/*
+ * heap_profile: allocations as rows of a profile: metrics, samples, ledger. For the action alloc.
+ */
+#ifndef SOURCE_HEAP_PROFILE_H
+#define SOURCE_HEAP_PROFILE_H
+
+#include "book/heapbook.h"
+#include "load/session.h"
+#include "stack/assembly.h"
+
+/* Adds the metrics; @metric: their numbers, by enum heap_value. */
+void heap_metrics(struct profile *, uint32_t metric[HEAP_VALUES]);
+/* Adds a sample for each change in the book, and notes how complete the stacks of all are. */
+void heap_samples(const struct heapbook *, const uint32_t metric[HEAP_VALUES], struct assembly *);
+/* What the programs have counted. */
+int64_t heap_counted(struct session *, enum wire_alloc_counter);
+/* Adds the ledger of @metric, that of allocations. A sample stands for many of these, so it comes
+ * after samples were counted. */
+void heap_ledger(struct profile *, uint32_t metric, struct session *);
+
+#endif
