@@ -21,10 +21,12 @@ enum wire_alloc_shape {
 };
 
 /* Rows at the same time, at most; the first is of calls whose stack or row there was no room for. A
- * row has live blocks, or part in the peak, or was new in this window or the last. 6 MiB. */
+ * row has live blocks, or part in the peak, or was new in this window or the last. 11 MiB. */
 #define WIRE_ALLOC_ROWS 65536u
 /* Live blocks, at most. The kernel allocates their entries as they come. */
 #define WIRE_ALLOC_BLOCKS 2097152u
+/* Counters of live blocks by address, a power of two. 1 MiB. */
+#define WIRE_ALLOC_SEEN 262144u
 /* Processes of which programs end between two looks, at most. */
 #define WIRE_ALLOC_ENDED 32768u
 
@@ -43,18 +45,40 @@ struct wire_alloc {
 _Static_assert(sizeof(struct wire_alloc) == WIRE_PROBE_BYTES_alloc,
 	       "wire_alloc is part of the contract");
 
-/* Sizes are those that the program asked for. */
-struct wire_alloc_row {
-	wire_u64 total_bytes, total;	     /* of all blocks that were handed out */
-	wire_u64 temporary_bytes, temporary; /* freed by the next call of the same thread */
-	wire_u64 live_bytes, live;
-	/* What was live when that of all rows was highest: these two if epoch is that of the whole,
-	 * else what is live now. */
-	wire_u64 peak_bytes, peak;
-	wire_u64 epoch;
-	wire_u64 leaked_bytes, leaked; /* live when their program ended */
+/*
+ * Sampling by bytes: each byte that is asked for is chosen with the same small probability, and a
+ * block is a sample if one of its bytes is: with p = 1 - e^(-s/T) for s bytes, where T, the period,
+ * is the mean distance between chosen bytes. The sample then stands for s / p bytes and 1 / p
+ * blocks, so that sums are those of all blocks on average, whatever their sizes and however T
+ * changes. Each adds s^2 (1-p) / p^2 to the variance of the sum of bytes, (1-p) / p^2 to that of
+ * blocks. Where all blocks are samples, p is 1 and there is no variance.
+ */
+#define WIRE_ALLOC_LEAST_PERIOD 1024u
+#define WIRE_ALLOC_MOST_PERIOD	67108864u /* the weight of any sample has 32 bits */
+
+/* One block, in the unit of sums of blocks. */
+#define WIRE_ALLOC_ONE 1024u
+
+/* Of blocks. Sizes are those that the program asked for. Differences of two are right though they
+ * overflow. */
+struct wire_alloc_sum {
+	wire_u64 bytes;
+	wire_u64 blocks; /* in units of 1 / WIRE_ALLOC_ONE */
+	/* The variances of both, in bytes^2 and blocks^2 / WIRE_ALLOC_ONE. */
+	wire_u64 bytes_variance, blocks_variance;
 };
-_Static_assert(sizeof(struct wire_alloc_row) == 88, "wire_alloc_row is part of the contract");
+
+struct wire_alloc_row {
+	struct wire_alloc_sum total;	 /* of all blocks that were handed out */
+	struct wire_alloc_sum temporary; /* freed by the next call of the same thread */
+	struct wire_alloc_sum live;
+	/* What was live when that of all rows was highest: this if epoch is that of the whole, else
+	 * what is live now. */
+	struct wire_alloc_sum peak;
+	struct wire_alloc_sum leaked; /* live when their program ended */
+	wire_u64 epoch;
+};
+_Static_assert(sizeof(struct wire_alloc_row) == 168, "wire_alloc_row is part of the contract");
 
 /* Of all rows together. */
 struct wire_alloc_whole {
@@ -72,9 +96,28 @@ struct wire_alloc_key {
 struct wire_alloc_block {
 	wire_u64 bytes;
 	wire_u64 time_ns; /* CLOCK_MONOTONIC */
-	wire_u32 row, pad;
+	wire_u32 row;
+	wire_u32 weight; /* the bytes that a sample stands for; 0: its own */
 };
 _Static_assert(sizeof(struct wire_alloc_block) == 24, "wire_alloc_block is part of the contract");
+
+/* What the block stands for: see above. */
+static inline __attribute__((always_inline, unused)) struct wire_alloc_sum wire_alloc_worth(
+	const struct wire_alloc_block *b)
+{
+	struct wire_alloc_sum w = {b->bytes, WIRE_ALLOC_ONE, 0, 0};
+	const wire_u64 bytes = b->bytes ? b->bytes : 1;
+
+	if (!b->weight)
+		return w;
+	w.blocks = (wire_u64)b->weight * WIRE_ALLOC_ONE / bytes;
+	w.blocks_variance = w.blocks * (w.blocks - WIRE_ALLOC_ONE) / WIRE_ALLOC_ONE;
+	if (b->bytes) {
+		w.bytes = b->weight;
+		w.bytes_variance = w.bytes * (w.bytes - bytes);
+	}
+	return w;
+}
 
 /* Of a process of which a program has ended, the value of probe_alloc_ended: which of its execs are
  * over. */
@@ -83,15 +126,22 @@ _Static_assert(sizeof(struct wire_alloc_block) == 24, "wire_alloc_block is part 
 
 #define WIRE_ALLOC_STEPPED 2
 
+/* Of a function with the action: the value of probe_alloc_functions. */
+struct wire_alloc_function {
+	wire_u32 shape; /* enum wire_alloc_shape */
+	wire_u32 size;	/* of its code, in bytes */
+};
+
 /* What the loader sets: keys of the map probe_alloc_control. */
 enum wire_alloc_control {
 	WIRE_ALLOC_STARTED_NS, /* when calls began to count */
+	WIRE_ALLOC_PERIOD,     /* in bytes; 0: each call is followed */
 	WIRE_ALLOC_CONTROLS
 };
 
 /* Per CPU. */
 enum wire_alloc_counter {
-	/* HANDED_OUT = FREED + GONE + REUSED + NO_ROOM + what is live. */
+	/* Samples, or all. HANDED_OUT = FREED + GONE + REUSED + NO_ROOM + what is live. */
 	WIRE_ALLOC_HANDED_OUT,
 	WIRE_ALLOC_FREED, /* of them; by realloc, too */
 	WIRE_ALLOC_GONE,  /* with their program */
@@ -102,6 +152,7 @@ enum wire_alloc_counter {
 	WIRE_ALLOC_REUSED,    /* in place of a live one, whose end was not seen */
 	/* Of no block that was handed out. */
 	WIRE_ALLOC_FAILED,    /* the allocator had no memory */
+	WIRE_ALLOC_DECLINED,  /* no samples */
 	WIRE_ALLOC_UNSEEN,    /* the end of the call was not seen */
 	WIRE_ALLOC_NO_STATE,  /* no memory for the thread's state */
 	WIRE_ALLOC_BEFORE,    /* freed, but handed out before the capture, or unseen */

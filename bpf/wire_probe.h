@@ -40,9 +40,20 @@ enum wire_action {
 /* The bits of all that see the ends of calls. */
 #define WIRE_SEES_HITS				   0u
 #define WIRE_SEES_CALLS				   1u
+#define WIRE_SEES_CHOSEN			   1u
 #define ACTION(name, number, sees, bytes, streams) | WIRE_SEES_##sees << number
 enum {
 	WIRE_WITH_CALLS = 0
+#include "actions.def"
+};
+#undef ACTION
+/* The bits of those that choose calls. */
+#define WIRE_CHOOSES_HITS			   0u
+#define WIRE_CHOOSES_CALLS			   0u
+#define WIRE_CHOOSES_CHOSEN			   1u
+#define ACTION(name, number, sees, bytes, streams) | WIRE_CHOOSES_##sees << number
+enum {
+	WIRE_CHOOSING = 0
 #include "actions.def"
 };
 #undef ACTION

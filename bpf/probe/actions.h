@@ -12,6 +12,9 @@
  *				@s: NULL where the call is on a stack for which no state can be kept
  *	probe_<name>_exit()	at an end; @end says how that was seen
  *	probe_<name>_drop()	@call, the innermost of @s, has ended unseen
+ * and one that sees CHOSEN ones of these has
+ *	probe_<name>_chooses()	at an entry by the target, before anything else is known of the
+ *				call: whether it wants to see it
  * @regs are the thread's, at the probed instruction: at an entry, of the arguments those that the
  * action needs (user/source/action.h); at an exit, the result.
  */
@@ -36,6 +39,9 @@ enum probe_end {
 	void probe_##name##_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,  \
 				 struct probe_call *call, enum probe_end end) __hidden;       \
 	void probe_##name##_drop(struct probe_strand *s, struct probe_call *call) __hidden;
+#define PROBE_SEES_CHOSEN(name) \
+	PROBE_SEES_CALLS(name)  \
+	bool probe_##name##_chooses(struct pt_regs *regs, __u64 cookie) __hidden;
 #define ACTION(name, number, sees, bytes, streams) PROBE_SEES_##sees(name)
 #include "actions.def"
 #undef ACTION
@@ -49,6 +55,20 @@ static __always_inline bool probe_does(__u32 actions, __u32 number)
 #define PROBE_NONE_HITS(...)
 #define PROBE_NONE_CALLS(...)
 
+/* Those of @actions that want to see the call. */
+static __always_inline __u32 probe_choose(struct pt_regs *regs, __u64 cookie, __u32 actions)
+{
+#define PROBE_CHOOSE_HITS  PROBE_NONE_HITS
+#define PROBE_CHOOSE_CALLS PROBE_NONE_CALLS
+#define PROBE_CHOOSE_CHOSEN(name, number)                                         \
+	if (probe_does(actions, number) && !probe_##name##_chooses(regs, cookie)) \
+		actions &= ~(1u << number);
+#define ACTION(name, number, sees, bytes, streams) PROBE_CHOOSE_##sees(name, number)
+#include "actions.def"
+#undef ACTION
+	return actions;
+}
+
 static __always_inline void probe_hits(struct pt_regs *regs, __u64 cookie, __u32 actions)
 {
 #define PROBE_RUN_HITS(name, number)     \
@@ -57,6 +77,7 @@ static __always_inline void probe_hits(struct pt_regs *regs, __u64 cookie, __u32
 #define ACTION(name, number, sees, bytes, streams) PROBE_HIT_##sees(name, number)
 #define PROBE_HIT_HITS				   PROBE_RUN_HITS
 #define PROBE_HIT_CALLS				   PROBE_NONE_CALLS
+#define PROBE_HIT_CHOSEN			   PROBE_NONE_CALLS
 #include "actions.def"
 #undef ACTION
 }
@@ -68,6 +89,7 @@ static __always_inline void probe_entries(struct pt_regs *regs, __u64 cookie, __
 #define PROBE_ENTRY_CALLS(name, number)  \
 	if (probe_does(actions, number)) \
 		probe_##name##_entry(regs, cookie, s, call);
+#define PROBE_ENTRY_CHOSEN			   PROBE_ENTRY_CALLS
 #define ACTION(name, number, sees, bytes, streams) PROBE_ENTRY_##sees(name, number)
 #include "actions.def"
 #undef ACTION
@@ -81,6 +103,7 @@ static __always_inline void probe_exits(struct pt_regs *regs, __u64 cookie, __u3
 #define PROBE_EXIT_CALLS(name, number)   \
 	if (probe_does(actions, number)) \
 		probe_##name##_exit(regs, cookie, s, call, end);
+#define PROBE_EXIT_CHOSEN			   PROBE_EXIT_CALLS
 #define ACTION(name, number, sees, bytes, streams) PROBE_EXIT_##sees(name, number)
 #include "actions.def"
 #undef ACTION
@@ -92,6 +115,7 @@ static __always_inline void probe_drops(struct probe_strand *s, struct probe_cal
 #define PROBE_DROP_CALLS(name, number)         \
 	if (probe_does(call->actions, number)) \
 		probe_##name##_drop(s, call);
+#define PROBE_DROP_CHOSEN			   PROBE_DROP_CALLS
 #define ACTION(name, number, sees, bytes, streams) PROBE_DROP_##sees(name, number)
 #include "actions.def"
 #undef ACTION

@@ -17,14 +17,14 @@
 /* Scratch of this program alone. */
 SCRATCH_MAP(probe_alloc_scratch, struct wire_alloc)
 
-/* Function → enum wire_alloc_shape, of those that have this action. Written by the loader before
- * the function's probes are attached. As many as there are in all allocators of a machine. */
+/* Function → what is known of it, of those that have this action. Written by the loader before the
+ * function's probes are attached. As many as there are in all allocators of a machine. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u32);
-	__type(value, __u32);
-} probe_alloc_shapes SEC(".maps");
+	__type(value, struct wire_alloc_function);
+} probe_alloc_functions SEC(".maps");
 
 /* → row. Written and read by the thread; rows that are used up are removed by the loader. */
 struct {
@@ -35,39 +35,144 @@ struct {
 	__type(value, __u32);
 } probe_alloc_index SEC(".maps");
 
-static void read_arguments(struct pt_regs *regs, struct blocks_call *c)
+/* As struct blocks_call has them. */
+static __always_inline __u64 bytes_of(const struct pt_regs *regs, __u32 shape)
 {
-	switch (c->shape) {
+	switch (shape) {
 	case WIRE_ALLOC_CALLOC:
 		/* If it is too large for 64 bits, the call fails. */
-		c->bytes = regs->rdi * regs->rsi;
-		return;
+		return regs->rdi * regs->rsi;
 	case WIRE_ALLOC_REALLOC:
-		c->at = regs->rdi;
-		c->bytes = regs->rsi;
-		return;
 	case WIRE_ALLOC_MEMALIGN:
-		c->bytes = regs->rsi;
-		return;
+		return regs->rsi;
 	case WIRE_ALLOC_POSIX:
-		c->at = regs->rdi;
-		c->bytes = regs->rdx;
-		return;
+		return regs->rdx;
 	default:
-		c->bytes = regs->rdi;
+		return regs->rdi;
 	}
 }
+
+static __always_inline __u64 at_of(const struct pt_regs *regs, __u32 shape)
+{
+	return shape == WIRE_ALLOC_REALLOC || shape == WIRE_ALLOC_POSIX ? regs->rdi : 0;
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+/* From so many periods on each block is a sample: the others would be 1 in 3,000. */
+#define SURE 8
+
+/*
+ * What a sample of @bytes stands for: bytes / p = T x / (1 - e^-x), where x is bytes / T, the
+ * number of periods. With y = x / 2 that is T (y + y coth y), by Lambert's continued fraction
+ *	y coth y = 1 + y^2 / (3 + y^2 / (5 + y^2 / (7 + …)))
+ * in units of 2^-16. At least @bytes and @period. How exact it is does not matter: the sample is
+ * taken with the probability that makes up for this weight.
+ */
+static __always_inline __u32 weight_of(__u64 bytes, __u64 period)
+{
+	const __u64 y = (bytes << 15) / period, square = y * y;
+	__u64 part = 9 << 16, weight;
+
+	part = (7 << 16) + square / part;
+	part = (5 << 16) + square / part;
+	part = (3 << 16) + square / part;
+	part = (1 << 16) + square / part;
+	weight = period * (y + part) >> 16;
+	return weight < bytes ? bytes : weight;
+}
+
+/* Whether a block is a sample, and its weight. */
+static __always_inline bool is_sample(__u64 bytes, __u64 period, __u32 *weight)
+{
+	const __u64 random = bpf_get_prandom_u32();
+
+	*weight = 0;
+	if (bytes >= SURE * period)
+		return true;
+	bytes = bytes ?: 1;
+	/* As a rule: the weight is not less than the period. */
+	if (random * period >> 32 >= bytes)
+		return false;
+	*weight = weight_of(bytes, period);
+	return random * *weight >> 32 < bytes;
+}
+
+/* Whether the call at @sp is made by the allocator itself, within the last one that was declined,
+ * which may also have jumped there. */
+static __always_inline bool is_declined(const struct blocks_thread *t, __u32 function, __u64 sp)
+{
+	const struct blocks_declined *d = &t->declined;
+	__u64 to;
+
+	if (!d->sp || sp > d->sp || d->sp - sp >= 65536 ||
+	    bpf_probe_read_user(&to, sizeof(to), (void *)sp))
+		return false;
+	if (sp == d->sp)
+		return d->to == to && function != d->function;
+	return to - d->ip < d->size;
+}
+
+static __always_inline void decline(const struct pt_regs *regs, struct blocks_thread *t,
+				    __u32 function, const struct wire_alloc_function *f)
+{
+	struct blocks_declined *d = &t->declined;
+
+	blocks_count(WIRE_ALLOC_DECLINED);
+	t->last = t->freed = 0;
+	d->sp = regs->rsp;
+	d->ip = regs->rip;
+	d->size = f->size;
+	d->function = function;
+	d->to = 0;
+	if (f->shape == WIRE_ALLOC_MEMALIGN || f->shape == WIRE_ALLOC_POSIX)
+		bpf_probe_read_user(&d->to, sizeof(d->to), (void *)d->sp);
+}
+
+bool probe_alloc_chooses(struct pt_regs *regs, __u64 cookie)
+{
+	const __u32 function = function_of(cookie), period = blocks_period();
+	struct blocks_thread *t = blocks_thread(true);
+	const struct wire_alloc_function *f;
+	__u64 at;
+
+	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
+	if (!t) {
+		blocks_count(WIRE_ALLOC_NO_STATE);
+		return false;
+	}
+	f = bpf_map_lookup_elem(&probe_alloc_functions, &function);
+	if (!period || !f) {
+		t->weight = 0;
+		t->decline = false;
+		return true;
+	}
+	if (blocks_is_inside(t, regs->rsp) || is_declined(t, function, regs->rsp))
+		return false;
+	/* It goes on with the call that was chosen. */
+	if (blocks_jumped_to(t, function, regs->rsp))
+		return true;
+	blocks_after_jump(t, function, regs->rsp);
+	t->decline = !is_sample(bytes_of(regs, f->shape), period, &t->weight);
+	at = f->shape == WIRE_ALLOC_REALLOC ? regs->rdi : 0;
+	if (!t->decline || (at && blocks_may_be_known(at)))
+		return true;
+	decline(regs, t, function, f);
+	return false;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
 
 void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
 		       struct probe_call *call)
 {
 	__u32 function = function_of(cookie);
-	__u32 *shape = bpf_map_lookup_elem(&probe_alloc_shapes, &function);
+	const struct wire_alloc_function *f =
+		bpf_map_lookup_elem(&probe_alloc_functions, &function);
 	struct blocks_thread *t = blocks_thread(true);
 	struct blocks_call *c;
 
-	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
-	if (!t || !shape) {
+	if (!t || !f) {
 		blocks_count(WIRE_ALLOC_NO_STATE);
 		return;
 	}
@@ -80,8 +185,12 @@ void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *
 	blocks_after_jump(t, function, call->sp);
 	if (blocks_is_inside(t, call->sp))
 		return;
-	*c = (struct blocks_call){.sp = call->sp, .shape = *shape};
-	read_arguments(regs, c);
+	*c = (struct blocks_call){.sp = call->sp,
+				  .bytes = bytes_of(regs, f->shape),
+				  .at = at_of(regs, f->shape),
+				  .shape = f->shape,
+				  .weight = t->weight,
+				  .declined = t->decline};
 	if (c->shape == WIRE_ALLOC_REALLOC && c->at)
 		c->known = blocks_take(c->at, &c->was);
 }
@@ -155,7 +264,8 @@ static __always_inline __u32 find_row(struct pt_regs *regs, struct blocks_thread
 static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, __u64 address,
 				bool returned)
 {
-	struct wire_alloc_block block = {.bytes = t->call.bytes, .time_ns = bpf_ktime_get_ns()};
+	struct wire_alloc_block block = {
+		.bytes = t->call.bytes, .time_ns = bpf_ktime_get_ns(), .weight = t->call.weight};
 	struct wire_alloc_block old;
 	bool live;
 
@@ -168,10 +278,17 @@ static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, _
 	if (!live)
 		blocks_count(WIRE_ALLOC_NO_ROOM);
 	blocks_count(WIRE_ALLOC_HANDED_OUT);
-	blocks_grow(block.row, block.bytes, live);
+	blocks_grow(&block, live);
 	t->last = address;
 	t->freed = 0;
 	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - block.time_ns);
+}
+
+/* What was handed out is no sample. */
+static void forget_last(struct blocks_thread *t)
+{
+	blocks_count(WIRE_ALLOC_DECLINED);
+	t->last = t->freed = 0;
 }
 
 /* realloc()'s block is gone. */
@@ -246,7 +363,10 @@ void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 	}
 	if (address) {
 		drop_old(t);
-		add(regs, t, address, call->flags & PROBE_HIJACKED);
+		if (t->call.declined)
+			forget_last(t);
+		else
+			add(regs, t, address, call->flags & PROBE_HIJACKED);
 	} else if (t->call.shape == WIRE_ALLOC_REALLOC && !t->call.bytes) {
 		drop_old(t);
 		t->last = 0;

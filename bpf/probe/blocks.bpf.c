@@ -69,6 +69,15 @@ struct {
 	__type(value, __u32);
 } probe_alloc_ended SEC(".maps");
 
+/* Address → how many live blocks there may be at addresses of the same counter, so that the end of
+ * a block that is no sample costs no search. Written with probe_alloc_live, atomically. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_ALLOC_SEEN);
+	__type(key, __u32);
+	__type(value, __u32);
+} probe_alloc_seen SEC(".maps");
+
 void blocks_count(enum wire_alloc_counter counter)
 {
 	__u32 key = counter;
@@ -84,6 +93,42 @@ struct blocks_thread *blocks_thread(bool create)
 				    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
+static __always_inline __u64 control(enum wire_alloc_control what)
+{
+	__u32 key = what;
+	const __u64 *value = bpf_map_lookup_elem(&probe_alloc_control, &key);
+
+	return value ? *value : 0;
+}
+
+__u32 blocks_period(void)
+{
+	return control(WIRE_ALLOC_PERIOD);
+}
+
+static __always_inline __u32 *seen_at(__u64 address)
+{
+	/* Allocators align blocks to 16 bytes, and many to more. */
+	__u32 key = address * 0x9e3779b97f4a7c15ull >> 32 & (WIRE_ALLOC_SEEN - 1);
+
+	return bpf_map_lookup_elem(&probe_alloc_seen, &key);
+}
+
+static __always_inline void note_seen(__u64 address, __s32 more)
+{
+	__u32 *seen = seen_at(address);
+
+	if (seen)
+		__sync_fetch_and_add(seen, more);
+}
+
+bool blocks_may_be_known(__u64 address)
+{
+	const __u32 *seen = seen_at(address);
+
+	return seen && *seen;
+}
+
 static __always_inline struct wire_alloc_key key_of(__u64 address)
 {
 	return (struct wire_alloc_key){.address = address,
@@ -94,12 +139,16 @@ static __always_inline struct wire_alloc_key key_of(__u64 address)
 bool blocks_take(__u64 address, struct wire_alloc_block *out)
 {
 	const struct wire_alloc_key key = key_of(address);
-	const struct wire_alloc_block *b = bpf_map_lookup_elem(&probe_alloc_live, &key);
+	const struct wire_alloc_block *b;
 
+	if (!blocks_may_be_known(address))
+		return false;
+	b = bpf_map_lookup_elem(&probe_alloc_live, &key);
 	if (!b)
 		return false;
 	*out = *b;
-	bpf_map_delete_elem(&probe_alloc_live, &key);
+	if (!bpf_map_delete_elem(&probe_alloc_live, &key))
+		note_seen(address, -1);
 	return true;
 }
 
@@ -107,17 +156,22 @@ bool blocks_put(__u64 address, const struct wire_alloc_block *block)
 {
 	const struct wire_alloc_key key = key_of(address);
 
-	return !bpf_map_update_elem(&probe_alloc_live, &key, block, BPF_ANY);
+	if (bpf_map_update_elem(&probe_alloc_live, &key, block, BPF_ANY))
+		return false;
+	note_seen(address, 1);
+	return true;
 }
 
 void blocks_count_unknown(void)
 {
 	struct task_struct *task = current_task();
-	__u32 key = WIRE_ALLOC_STARTED_NS;
-	const __u64 *started_ns = bpf_map_lookup_elem(&probe_alloc_control, &key);
+	const __u64 started_ns = control(WIRE_ALLOC_STARTED_NS);
 	const bool is_child =
-		started_ns && BPF_CORE_READ(task, group_leader, start_time) >= *started_ns;
+		started_ns && BPF_CORE_READ(task, group_leader, start_time) >= started_ns;
 
+	/* Most are no samples. */
+	if (blocks_period())
+		return;
 	blocks_count(is_child && BPF_CORE_READ(task, self_exec_id) ==
 					     BPF_CORE_READ(task, real_parent, self_exec_id)
 			     ? WIRE_ALLOC_INHERITED
@@ -136,6 +190,18 @@ static __always_inline struct wire_alloc_whole *whole(void)
 	return bpf_map_lookup_elem(&probe_alloc_whole, &zero);
 }
 
+/* @sign: 1 or -1. */
+static __always_inline void add(struct wire_alloc_sum *to, const struct wire_alloc_sum *more,
+				__s64 sign)
+{
+	__sync_fetch_and_add(&to->bytes, sign * more->bytes);
+	__sync_fetch_and_add(&to->blocks, sign * more->blocks);
+	if (!more->blocks_variance)
+		return;
+	__sync_fetch_and_add(&to->bytes_variance, sign * more->bytes_variance);
+	__sync_fetch_and_add(&to->blocks_variance, sign * more->blocks_variance);
+}
+
 /* Before what is live of @r changes: keeps it, if the last peak is of now. */
 static __always_inline void keep_peak(struct wire_alloc_row *r, const struct wire_alloc_whole *w)
 {
@@ -143,27 +209,25 @@ static __always_inline void keep_peak(struct wire_alloc_row *r, const struct wir
 
 	if (r->epoch == epoch)
 		return;
-	r->peak_bytes = r->live_bytes;
 	r->peak = r->live;
 	r->epoch = epoch;
 }
 
-void blocks_grow(__u32 row, __u64 bytes, bool live)
+void blocks_grow(const struct wire_alloc_block *block, bool live)
 {
-	struct wire_alloc_row *r = row_at(row);
+	const struct wire_alloc_sum more = wire_alloc_worth(block);
+	struct wire_alloc_row *r = row_at(block->row);
 	struct wire_alloc_whole *w = whole();
 	__u64 now;
 
 	if (!r || !w)
 		return;
-	__sync_fetch_and_add(&r->total_bytes, bytes);
-	__sync_fetch_and_add(&r->total, 1);
+	add(&r->total, &more, 1);
 	if (!live)
 		return;
 	keep_peak(r, w);
-	__sync_fetch_and_add(&r->live_bytes, bytes);
-	__sync_fetch_and_add(&r->live, 1);
-	now = __sync_fetch_and_add(&w->live_bytes, bytes) + bytes;
+	add(&r->live, &more, 1);
+	now = __sync_fetch_and_add(&w->live_bytes, more.bytes) + more.bytes;
 	if (now <= w->peak_bytes)
 		return;
 	w->peak_bytes = now;
@@ -172,19 +236,17 @@ void blocks_grow(__u32 row, __u64 bytes, bool live)
 
 void blocks_shrink(const struct wire_alloc_block *block, bool temporary)
 {
+	const struct wire_alloc_sum less = wire_alloc_worth(block);
 	struct wire_alloc_row *r = row_at(block->row);
 	struct wire_alloc_whole *w = whole();
 
 	if (!r || !w)
 		return;
 	keep_peak(r, w);
-	__sync_fetch_and_add(&r->live_bytes, -block->bytes);
-	__sync_fetch_and_add(&r->live, -1);
-	__sync_fetch_and_add(&w->live_bytes, -block->bytes);
-	if (!temporary)
-		return;
-	__sync_fetch_and_add(&r->temporary_bytes, block->bytes);
-	__sync_fetch_and_add(&r->temporary, 1);
+	add(&r->live, &less, -1);
+	__sync_fetch_and_add(&w->live_bytes, -less.bytes);
+	if (temporary)
+		add(&r->temporary, &less, 1);
 }
 
 __u32 blocks_new_row(void)
@@ -205,18 +267,20 @@ static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_b
 		      void *unused)
 {
 	const __u32 pid = key->pid, *until = bpf_map_lookup_elem(&probe_alloc_ended, &pid);
+	const __u64 address = key->address;
+	struct wire_alloc_sum leaked;
 	struct wire_alloc_row *r;
 
 	if (!until || key->exec >= *until)
 		return 0;
 	r = row_at(block->row);
-	if (r) {
-		__sync_fetch_and_add(&r->leaked_bytes, block->bytes);
-		__sync_fetch_and_add(&r->leaked, 1);
-	}
+	leaked = wire_alloc_worth(block);
+	if (r)
+		add(&r->leaked, &leaked, 1);
 	blocks_count(WIRE_ALLOC_GONE);
 	blocks_shrink(block, false);
-	bpf_map_delete_elem(map, key);
+	if (!bpf_map_delete_elem(map, key))
+		note_seen(address, -1);
 	return 0;
 }
 

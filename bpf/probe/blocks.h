@@ -16,7 +16,18 @@ struct blocks_call {
 	__u64 at;		     /* realloc()'s block; where posix_memalign() puts one */
 	struct wire_alloc_block was; /* realloc()'s, which has left the live ones; if .known */
 	__u32 shape;		     /* enum wire_alloc_shape */
-	__u32 known;
+	__u32 weight;		     /* as in struct wire_alloc_block */
+	bool known;
+	bool declined; /* no sample; followed for the sake of realloc()'s block */
+};
+
+/* A thread's last call that is no sample. Its end is not seen. */
+struct blocks_declined {
+	__u64 sp; /* where its return address was; 0: there is none */
+	__u64 ip; /* the function's first instruction, and the size of its code */
+	__u32 size;
+	__u32 function;
+	__u64 to; /* its return address, of functions that may jump to another allocator; or 0 */
 };
 
 struct blocks_thread {
@@ -27,6 +38,10 @@ struct blocks_thread {
 	__u64 jumped;
 	__u32 spare;	   /* a row that nobody has used yet; 0: none */
 	__u32 jumped_from; /* the function */
+	/* What was decided about the call that begins. */
+	__u32 weight;
+	bool decline;
+	struct blocks_declined declined;
 };
 
 void blocks_count(enum wire_alloc_counter) __hidden;
@@ -41,19 +56,32 @@ static __always_inline bool blocks_is_inside(const struct blocks_thread *t, __u6
 	return t->call.sp > sp && t->call.sp - sp < 65536;
 }
 
-/* The thread does what comes after a call that ended by a jump. Its result was not seen, unless it
- * jumped to @function, another allocator, whose call has the same return address, now at @sp. */
-static __always_inline void blocks_after_jump(struct blocks_thread *t, __u32 function, __u64 sp)
+/* Whether the thread's last call ended by a jump to @function, another allocator, whose call has
+ * the same return address, now at @sp. */
+static __always_inline bool blocks_jumped_to(const struct blocks_thread *t, __u32 function,
+					     __u64 sp)
 {
 	__u64 to = 0;
 
+	return t->jumped && !bpf_probe_read_user(&to, sizeof(to), (void *)sp) && to == t->jumped &&
+	       function != t->jumped_from;
+}
+
+/* The thread does what comes after a call that ended by a jump. Its result was not seen, unless it
+ * jumped to @function. */
+static __always_inline void blocks_after_jump(struct blocks_thread *t, __u32 function, __u64 sp)
+{
 	if (!t->jumped)
 		return;
-	if (bpf_probe_read_user(&to, sizeof(to), (void *)sp) || to != t->jumped ||
-	    function == t->jumped_from)
+	if (!blocks_jumped_to(t, function, sp))
 		blocks_count(WIRE_ALLOC_UNSEEN);
 	t->jumped = 0;
 }
+
+/* The mean distance of samples in bytes; 0: all blocks are. */
+__u32 blocks_period(void) __hidden;
+/* Whether a block that is a sample may be at @address. */
+bool blocks_may_be_known(__u64 address) __hidden;
 
 /* The current process's block at @address leaves the live ones; false: it is none of them. Its row
  * is not changed. */
@@ -63,8 +91,8 @@ bool blocks_put(__u64 address, const struct wire_alloc_block *) __hidden;
 /* Counts a block that was given back, though none was known there. */
 void blocks_count_unknown(void) __hidden;
 
-/* A block of the row was handed out; @live: and will be followed. */
-void blocks_grow(__u32 row, __u64 bytes, bool live) __hidden;
+/* The block was handed out; @live: and will be followed. */
+void blocks_grow(const struct wire_alloc_block *, bool live) __hidden;
 /* A block was freed; @temporary: by the call after the one that handed it out. */
 void blocks_shrink(const struct wire_alloc_block *, bool temporary) __hidden;
 

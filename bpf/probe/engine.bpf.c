@@ -75,23 +75,24 @@ static bool borrows_memory(void)
 }
 
 /* A call on a stack for which no state can be kept. */
-static __noinline int enter_foreign(struct pt_regs *ctx, __u64 cookie, struct probe_thread *t)
+static __noinline int enter_foreign(struct pt_regs *ctx, __u64 cookie, struct probe_thread *t,
+				    __u32 actions)
 {
 	t->unsure |= 1;
 	probe_tell(WIRE_PROBE_NOTE_FOREIGN);
 	if (!borrows_memory())
 		probe_news_once(WIRE_NEWS_FOREIGN);
-	probe_entries(ctx, cookie, actions_of(cookie), NULL, NULL);
+	probe_entries(ctx, cookie, actions, NULL, NULL);
 	return NO_RETURN;
 }
 
 /* A call whose end will not be seen. */
 static __always_inline int enter_unkept(struct pt_regs *ctx, __u64 cookie, struct probe_strand *s,
-					enum wire_probe_counter why)
+					__u32 actions, enum wire_probe_counter why)
 {
 	if (why != WIRE_PROBE_COUNTERS)
 		probe_tell(why);
-	probe_entries(ctx, cookie, actions_of(cookie), s, NULL);
+	probe_entries(ctx, cookie, actions, s, NULL);
 	return NO_RETURN;
 }
 
@@ -124,10 +125,10 @@ static __noinline bool settle(struct probe_strand *s, __u64 sp, __u32 function, 
 	return false;
 }
 
-/* A call by thread @t. A function of its own, or its variables would take of the stack of actions
- * that see no more than hits. */
+/* A call by thread @t, which @actions see. A function of its own, or its variables would take of
+ * the stack of actions that see no more than hits. */
 static __noinline int open_call(struct pt_regs *ctx, __u64 cookie, struct probe_thread *t,
-				bool session)
+				bool session, __u32 actions)
 {
 	__u32 function = function_of(cookie), flags = flags_of(cookie);
 	struct probe_call *call;
@@ -137,19 +138,19 @@ static __noinline int open_call(struct pt_regs *ctx, __u64 cookie, struct probe_
 
 	s = probe_strand_at(t, ctx, flags, 0, false, &sp);
 	if (!s)
-		return enter_foreign(ctx, cookie, t);
+		return enter_foreign(ctx, cookie, t, actions);
 	call = probe_top(s);
 	if (call && call->sp <= sp && settle(s, sp, function, flags))
 		return NO_RETURN;
 	if (is_counted(function)) {
 		t->unsure |= 1;
-		return enter_unkept(ctx, cookie, s, WIRE_PROBE_NOTE_LIMIT);
+		return enter_unkept(ctx, cookie, s, actions, WIRE_PROBE_NOTE_LIMIT);
 	}
 	if (session)
 		hijack = may_hijack(t, s, flags);
 	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_PROBE_RETS)) {
 		t->unsure |= flags & WIRE_PROBE_RETS;
-		return enter_unkept(ctx, cookie, s,
+		return enter_unkept(ctx, cookie, s, actions,
 				    t->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS)
 					    ? WIRE_PROBE_COUNTERS
 					    : WIRE_PROBE_NOTE_EARLY);
@@ -157,31 +158,48 @@ static __noinline int open_call(struct pt_regs *ctx, __u64 cookie, struct probe_
 	call = probe_call_at(s, s->depth);
 	if (!call) {
 		t->unsure |= 1;
-		return enter_unkept(ctx, cookie, s, WIRE_PROBE_NOTE_DEEP);
+		return enter_unkept(ctx, cookie, s, actions, WIRE_PROBE_NOTE_DEEP);
 	}
 	call->sp = sp;
 	call->suspended_ns = s->suspended_ns;
 	call->function = function;
 	call->flags = hijack ? PROBE_HIJACKED : 0;
-	call->actions = actions_of(cookie);
-	probe_entries(ctx, cookie, actions_of(cookie), s, call);
+	call->actions = actions;
+	probe_entries(ctx, cookie, actions, s, call);
 	s->depth++;
 	call->start_ns = probe_strand_time(s, clock_now());
 	return hijack ? WANT_RETURN : NO_RETURN;
 }
 
+/* Which of the actions see the call; if only hits do, they have seen it. */
+static __noinline __u32 choose(struct pt_regs *ctx, __u64 cookie, __u32 actions)
+{
+	if (!probe_is_target(flags_of(cookie)))
+		return 0;
+	actions = probe_choose(ctx, cookie, actions);
+	if (!(actions & WIRE_WITH_CALLS))
+		probe_hits(ctx, cookie, actions);
+	return actions;
+}
+
 static __always_inline int enter(struct pt_regs *ctx, bool session)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u32 actions = actions_of(cookie);
 	struct probe_thread *t;
 
 	if (!hit_counts(cookie))
 		return NO_RETURN;
+	if (actions & WIRE_CHOOSING) {
+		actions = choose(ctx, cookie, actions);
+		if (!(actions & WIRE_WITH_CALLS))
+			return NO_RETURN;
+	}
 	t = probe_thread(flags_of(cookie));
 	if (!t)
 		return NO_RETURN;
-	probe_hits(ctx, cookie, actions_of(cookie));
-	return open_call(ctx, cookie, t, session);
+	probe_hits(ctx, cookie, actions);
+	return open_call(ctx, cookie, t, session, actions);
 }
 
 /* The innermost call of @s ends at @now_ns. */

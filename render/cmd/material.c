@@ -52,7 +52,8 @@ static int metric_trees_build(const struct profile *p, const struct selection *s
 	if (own->measure.n > 1)
 		rc = add_tree(p, s, own, own->measure.name, out);
 	for (uint32_t i = 0; i < p->metrics.n && !rc; i++)
-		rc = add_tree(p, s, own, profile_text(p, p->metrics.at[i].name), out);
+		if (p->metrics.at[i].kind != METRIC_VARIANCE)
+			rc = add_tree(p, s, own, profile_text(p, p->metrics.at[i].name), out);
 	if (out->all.n < 2)
 		metric_trees_release(out);
 	return rc;
@@ -118,7 +119,7 @@ void material_begin(const struct material *in, struct doc *doc)
 	if (in->profile->duration_ns)
 		add_part(&subtitle, ns_text((double)in->profile->duration_ns));
 	if ((profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES)) &&
-	    !measure_is_exact(in->profile, &in->tree->measure))
+	    !measure_is_summed(in->profile, &in->tree->measure))
 		add_counted(&subtitle, in->tree->samples, "sample");
 	if (profile_has(in->profile, PART_ZONES))
 		add_counted(&subtitle, (int64_t)in->zone_rows.rows.n, "zone");

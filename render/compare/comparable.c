@@ -54,7 +54,8 @@ static char *events_of(const struct profile *p)
 	struct str s = {0};
 
 	vec_each (m, &p->metrics)
-		str_addf(&s, "%s%s", s.n ? ", " : "", profile_text(p, m->name));
+		if (m->kind != METRIC_VARIANCE)
+			str_addf(&s, "%s%s", s.n ? ", " : "", profile_text(p, m->name));
 	return str_steal(&s);
 }
 

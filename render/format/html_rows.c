@@ -1,5 +1,7 @@
 #include "format/html_rows.h"
 
+#include <math.h>
+
 #include "model/reason.h"
 #include "query/wait_class.h"
 
@@ -223,11 +225,13 @@ static void choose_step(struct rows *r)
 
 /* --- what is written -------------------------------------------------------------------------- */
 
-/* Whether nothing of its sums is left to chance: see spread.h. */
+/* Whether nothing of its sums is left to chance, see spread.h, or their margins do not follow from
+ * numbers of samples. */
 static bool is_exact(const struct spread *spread)
 {
 	for (size_t i = 0; spread && i < spread->n_parts; i++)
-		if (spread->parts[i].c > 0 || spread->parts[i].one > 0)
+		if (isfinite(spread->parts[i].c) &&
+		    (spread->parts[i].c > 0 || spread->parts[i].one > 0))
 			return false;
 	return true;
 }

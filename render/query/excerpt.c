@@ -132,6 +132,7 @@ static void choose_metrics(struct excerpt *e)
 {
 	const struct measure *m = &e->filter.measure;
 	_free_ char *base = measure_base(e->from, m);
+	uint32_t variance;
 
 	if (!e->sel->metric)
 		return;
@@ -142,6 +143,8 @@ static void choose_metrics(struct excerpt *e)
 		profile_metric_base(e->p, profile_metric(e->p, m->name, m->unit, METRIC_SUM), base);
 	else
 		e->metrics[m->metric[0]] = true;
+	if (measure_has_variance(e->from, m, &variance))
+		e->metrics[variance] = true;
 }
 
 /* --- rows in time ----------------------------------------------------------------------------- */

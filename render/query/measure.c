@@ -99,7 +99,8 @@ static int not_found(const struct profile *p, const char *name)
 	bool any = false;
 
 	for (uint32_t i = 0; i < p->metrics.n; i++)
-		str_addf(&names, "%s%s", i ? ", " : "", name_of(p, i));
+		if (p->metrics.at[i].kind != METRIC_VARIANCE)
+			str_addf(&names, "%s%s", names.n ? ", " : "", name_of(p, i));
 	for (size_t i = 0; i < SUMS; i++) {
 		if (!add_up(p, &sums[i], &m))
 			continue;
@@ -119,6 +120,25 @@ bool measure_is_exact(const struct profile *p, const struct measure *m)
 	for (size_t i = 0; i < m->n; i++)
 		exact &= p->metrics.at[m->metric[i]].exact;
 	return exact;
+}
+
+bool measure_has_variance(const struct profile *p, const struct measure *m, uint32_t *metric)
+{
+	const char *name = m->n == 1 ? profile_text(p, p->metrics.at[m->metric[0]].variance) : "";
+
+	for (uint32_t i = 0; i < p->metrics.n && *name; i++)
+		if (!strcmp(name_of(p, i), name)) {
+			*metric = i;
+			return true;
+		}
+	return false;
+}
+
+bool measure_is_summed(const struct profile *p, const struct measure *m)
+{
+	uint32_t metric;
+
+	return measure_is_exact(p, m) || measure_has_variance(p, m, &metric);
 }
 
 bool measure_is_level(const struct profile *p, const struct measure *m)

@@ -29,8 +29,13 @@ bool measure_has(const struct profile *, const char *name, struct measure *out);
  * unknown. Freed by the caller. */
 char *measure_base(const struct profile *, const struct measure *);
 
-/* Whether each event was measured: values have no margin, and samples are no events. */
+/* Whether each event was measured: values have no margin. */
 bool measure_is_exact(const struct profile *, const struct measure *);
+/* Whether a sample's value is the sum of many events, measured or weighted: samples are no events.
+ */
+bool measure_is_summed(const struct profile *, const struct measure *);
+/* Whether the variances of its values are known, as the values of @metric. */
+bool measure_has_variance(const struct profile *, const struct measure *, uint32_t *metric);
 /* Whether the values of samples are changes of a level. */
 bool measure_is_level(const struct profile *, const struct measure *);
 /* Whether it is time on a CPU. */

@@ -19,6 +19,9 @@ struct survey {
 	double period_ns;   /* 0: nothing is sampled by time */
 	bool exact;	    /* nothing is sampled */
 	bool counts;	    /* values are numbers of samples */
+	bool weighted;	    /* the values' variances are known */
+	bool part_of_time;  /* is selected of a level's changes */
+	uint32_t variance;  /* metric */
 	uint32_t *part_of;  /* per thread: its part; owned */
 	size_t parts;
 };
@@ -66,6 +69,9 @@ static void survey_init(struct survey *s, const struct filter *f)
 			     .exact = profile_run(f->profile, RUN_EXACT) ||
 				      measure_is_exact(f->profile, m),
 			     .counts = counts_samples(f)};
+	s->weighted = measure_has_variance(f->profile, m, &s->variance);
+	s->part_of_time = measure_is_level(f->profile, m) &&
+			  (f->from_ns || f->to_ns < (uint64_t)f->profile->duration_ns);
 	if (f->profile->hz > 0 && m->n && !strcmp(m->unit, "ns"))
 		s->period_ns = 1e9 / f->profile->hz;
 	if (!measure_has(f->profile, METRIC_OFF_CPU, &s->off) ||
@@ -119,6 +125,16 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 	return hits < 2 ? 1 : 0.25;
 }
 
+static struct spread_hit weighted_hit(const struct survey *s, size_t row)
+{
+	const double variance = (double)s->filter->profile->samples.values.at[s->variance].at[row];
+
+	return (struct spread_hit){.row = (uint32_t)row,
+				   .x = filter_takes(s->filter, row) ? (float)sqrt(fabs(variance))
+								     : 0,
+				   .c = variance < 0 && !s->part_of_time ? -1 : 1};
+}
+
 static struct spread_hit hit_of(const struct survey *s, size_t row)
 {
 	const double whole = (double)whole_of(s, row), hits = hits_of(s, whole);
@@ -126,6 +142,12 @@ static struct spread_hit hit_of(const struct survey *s, size_t row)
 	return (struct spread_hit){.row = (uint32_t)row,
 				   .x = (float)((double)filter_value(s->filter, row) / hits),
 				   .c = (float)chance_of(s, row, whole, hits)};
+}
+
+static bool is_hit(const struct survey *s, size_t row)
+{
+	return s->weighted ? s->filter->profile->samples.values.at[s->variance].at[row] != 0
+			   : whole_of(s, row) != 0;
 }
 
 /* A counting sort by part: `end` holds each part's start until its hits are in. */
@@ -137,7 +159,7 @@ static void sort_hits(const struct survey *s, struct spread *out)
 
 	for (size_t i = 0; i < rows; i++) {
 		part[i] = is_wait(p, i) ? s->part_of[p->samples.at[i].thread] : 0;
-		if (whole_of(s, i) && part[i] + 1 < s->parts)
+		if (is_hit(s, i) && part[i] + 1 < s->parts)
 			out->parts[part[i] + 1].end++;
 	}
 	for (size_t i = 1; i < s->parts; i++)
@@ -145,10 +167,11 @@ static void sort_hits(const struct survey *s, struct spread *out)
 	for (size_t i = 0; i < rows; i++) {
 		struct spread_part *of = &out->parts[part[i]];
 
-		if (!whole_of(s, i))
+		if (!is_hit(s, i))
 			continue;
-		out->hits[of->end] = hit_of(s, i);
-		of->c += (double)out->hits[of->end++].c;
+		out->hits[of->end] = s->weighted ? weighted_hit(s, i) : hit_of(s, i);
+		of->c += s->weighted ? INFINITY : (double)out->hits[of->end].c;
+		of->end++;
 	}
 }
 
@@ -231,7 +254,7 @@ static void sums_add(struct sums *to, const struct sums *more)
 
 void spread_put(struct spread_sums *s, uint32_t group)
 {
-	if (s->of_group[group].second <= 0)
+	if (!s->of_group[group].first)
 		vec_push(&s->groups, group);
 	sums_add(&s->of_group[group], &s->now);
 }
@@ -247,9 +270,9 @@ static void add_hit(struct spread_sums *s, uint32_t key, const struct spread_hit
 	const double x = h->x, c = h->c;
 	const struct sums one = {c * x, c * x * x};
 
-	if (one.second <= 0)
+	if (!one.first)
 		return;
-	if (s->of_key[key].second <= 0)
+	if (!s->of_key[key].first)
 		vec_push(&s->keys, key);
 	sums_add(&s->of_key[key], &one);
 }
@@ -262,7 +285,7 @@ static void order_keys(struct spread_sums *s, size_t keys)
 		return;
 	s->keys.n = 0;
 	for (size_t i = 0; i < keys; i++)
-		if (s->of_key[i].second > 0)
+		if (s->of_key[i].first)
 			s->keys.at[s->keys.n++] = (uint32_t)i;
 }
 

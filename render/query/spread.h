@@ -28,6 +28,11 @@
  * size: the spread of a share of n samples is binomial, n p (1 - p). How far n itself is off, the
  * ledger says. Where each event is one sample (value 1 of a count), sums are exact.
  *
+ * Events that are samples with probabilities of their own, and weights, have their variances beside
+ * their values, as another metric (model/profile.h); these add up. Where values are changes of a
+ * level, the variance of a block of memory that is freed is subtracted again. What changed in a
+ *part of the time has at least the variance of what came and went then.
+ *
  * Files without the lengths of waits: c is at most 1 where the sample is of one period, else 1/4.
  * Not in the spread: samples that were lost; and a program whose waits alternate in step with T,
  * for longer than clocks drift.
@@ -48,13 +53,13 @@
 struct spread_hit {
 	uint32_t row;
 	float x; /* 0 where the filter does not take the sample */
-	float c;
+	float c; /* negative: of what is gone */
 };
 
 /* The hits of one thread's waits, or (part 0) all other hits. */
 struct spread_part {
 	size_t end; /* in hits; it starts where the part before ends */
-	double c;   /* sum of c */
+	double c;   /* sum of c; INFINITY: hits are independent of each other, R is 0 */
 	double one; /* variance of the number of hits, at most */
 };
 

@@ -63,11 +63,13 @@ static void apart_fact(const struct view_input *in, struct doc_block *b, uint32_
 /* ", 240,001 counted in all", where samples stand for several events; else "". */
 static const char *counted_in_all(const struct profile *p, uint32_t metric, char *buf, size_t size)
 {
+	const uint32_t of = profile_ledger_of(p, metric);
+
 	buf[0] = 0;
 	vec_each (r, &p->ledger) {
 		char n[UNITS_BUF];
 
-		if (r->metric == metric && !strcmp(profile_text(p, r->name), LEDGER_ALL))
+		if (r->metric == of && !strcmp(profile_text(p, r->name), LEDGER_ALL))
 			snprintf(buf, size, ", %s " LEDGER_ALL,
 				 units_count(n, sizeof(n), r->count));
 	}

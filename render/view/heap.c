@@ -4,6 +4,7 @@
  */
 #include "view/facts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "base/str.h"
 #include "query/filter.h"
 #include "query/frame_class.h"
+#include "query/spread.h"
 #include "view/base.h"
 
 #define TERMINAL_ROWS 20
@@ -48,13 +50,14 @@ static const char *const metrics[VALUES] = {
 struct site {
 	uint32_t function;
 	int64_t of[VALUES];
+	double margin[VALUES]; /* 0 where all blocks are samples */
 };
 
 struct sites {
 	VEC(struct site) rows;
 	struct map by_function;
 	uint32_t *asker; /* by node; 0: not looked for yet */
-	int64_t all[VALUES];
+	struct site all;
 };
 
 /* What stands between a program and its allocator, by its name: zmalloc, PyMem_RawMalloc, palloc,
@@ -101,10 +104,24 @@ static int by_need(const void *a, const void *b)
 	       order_down(x->of[TOTAL], y->of[TOTAL]) ?: order_up(x->function, y->function);
 }
 
+/* @row_of: per sample its row; as many as there are rows: none. */
+static void add_margins(struct sites *s, const struct filter *f, const uint32_t *row_of, size_t v)
+{
+	_free_ double *margin = spread_of_rows(f, NULL, row_of, s->rows.n + 1);
+	double variance = 0;
+
+	for (size_t i = 0; i < s->rows.n; i++) {
+		s->rows.at[i].margin[v] = margin[i];
+		variance += margin[i] * margin[i];
+	}
+	s->all.margin[v] = sqrt(variance);
+}
+
 /* False: the selection takes nothing, or an older file lacks a metric. */
 static bool sum(const struct view_input *in, struct sites *out)
 {
 	const struct profile *p = in->profile;
+	_free_ uint32_t *row_of = NULL;
 	struct measure m[VALUES];
 	struct filter f;
 
@@ -116,18 +133,28 @@ static bool sum(const struct view_input *in, struct sites *out)
 		return false;
 	}
 	out->asker = mem_zalloc(p->nodes.n, sizeof(*out->asker));
+	row_of = mem_zalloc(p->samples.n + 1, sizeof(*row_of));
 	for (size_t i = 0; i < p->samples.n; i++) {
 		struct site *s;
 
+		row_of[i] = UINT32_MAX;
 		if (!filter_takes(&f, i))
 			continue;
 		s = site_of(out, p, p->samples.at[i].node);
+		row_of[i] = (uint32_t)(s - out->rows.at);
 		for (size_t v = 0; v < VALUES; v++) {
 			const int64_t value = measure_value(p, &m[v], i);
 
 			s->of[v] += value;
-			out->all[v] += value;
+			out->all.of[v] += value;
 		}
+	}
+	for (size_t i = 0; i < p->samples.n; i++)
+		row_of[i] = row_of[i] < out->rows.n ? row_of[i] : (uint32_t)out->rows.n;
+	for (size_t v = 0; v < VALUES; v++) {
+		f.measure = m[v];
+		if (!measure_is_exact(p, &m[v]))
+			add_margins(out, &f, row_of, v);
 	}
 	filter_release(&f);
 	vec_sort(&out->rows, by_need);
@@ -141,9 +168,24 @@ static void release(struct sites *s)
 	free(s->asker);
 }
 
-static void bytes_cell(struct doc_table *t, int64_t bytes)
+/* "1.20 MiB", with " ±140 KiB" where that is much. */
+static char *estimate(const struct site *s, size_t v)
 {
-	doc_cell(t, (double)bytes, "%s", bytes ? bytes_text((double)bytes) : "–");
+	if (!base_shows_margin(s->of[v], s->margin[v]))
+		return mem_strdup(bytes_text((double)s->of[v]));
+	return mem_printf("%s ±%s", bytes_text((double)s->of[v]), bytes_text(s->margin[v]));
+}
+
+static void bytes_cell(struct doc_table *t, const struct site *s, size_t v)
+{
+	_free_ char *text = estimate(s, v);
+
+	doc_cell(t, (double)s->of[v], "%s", s->of[v] ? text : "–");
+}
+
+static void margin_cell(struct doc_table *t, const struct site *s, size_t v)
+{
+	doc_cell(t, round(s->margin[v]), "%s", s->margin[v] > 0 ? bytes_text(s->margin[v]) : "–");
 }
 
 static double mean(const int64_t *of)
@@ -152,18 +194,19 @@ static double mean(const int64_t *of)
 }
 
 static void row(const struct view_input *in, struct doc_table *t, const struct site *s,
-		const int64_t *all)
+		const struct site *whole)
 {
+	const int64_t *all = whole->of;
 	const struct function *f = &in->profile->functions.at[s->function];
 	const int first = all[LIVE] ? LIVE : PEAK;
 
 	doc_cell(t, all[first] ? 100.0 * (double)s->of[first] / (double)all[first] : 0, "%s",
 		 percent_text((double)s->of[first], (double)all[first]));
-	bytes_cell(t, s->of[LIVE]);
+	bytes_cell(t, s, LIVE);
 	base_count_cell(t, s->of[BLOCKS]);
-	bytes_cell(t, s->of[PEAK]);
-	bytes_cell(t, s->of[LEAKED]);
-	bytes_cell(t, s->of[TOTAL]);
+	bytes_cell(t, s, PEAK);
+	bytes_cell(t, s, LEAKED);
+	bytes_cell(t, s, TOTAL);
 	base_count_cell(t, s->of[ALLOCATIONS]);
 	doc_cell(t, mean(s->of), "%s", s->of[ALLOCATIONS] ? bytes_text(mean(s->of)) : "–");
 	doc_cell(t, (double)s->of[TEMPORARY], "%s",
@@ -174,6 +217,10 @@ static void row(const struct view_input *in, struct doc_table *t, const struct s
 	doc_cell(t, 0, "%s", profile_module_name(in->profile, f->module));
 	base_count_cell(t, s->of[PEAK_BLOCKS]);
 	base_count_cell(t, s->of[LEAKED_BLOCKS]);
+	margin_cell(t, s, LIVE);
+	margin_cell(t, s, PEAK);
+	margin_cell(t, s, LEAKED);
+	margin_cell(t, s, TOTAL);
 }
 
 static int heap_write(const struct view_input *in, struct doc *doc)
@@ -196,8 +243,13 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 		{"Module", "module", CELL_TEXT, NULL},
 		{"Peak blocks", "peak_blocks", CELL_NUMBER, NULL},
 		{"Leaked blocks", "leaked_blocks", CELL_NUMBER, NULL},
+		{"Live ±", "live_margin", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Peak ±", "peak_margin", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Leaked ±", "leaked_margin", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Total ±", "total_margin", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
 	struct sites s = {0};
+	bool margins = false;
 	struct doc_table *t;
 
 	if (!profile_has(in->profile, PART_HEAP)) {
@@ -212,7 +264,11 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "functions that allocated");
 	doc_spare(t, MAIN_COLUMNS - 1);
 	for (size_t i = 0; i < s.rows.n; i++)
-		row(in, t, &s.rows.at[i], s.all);
+		row(in, t, &s.rows.at[i], &s.all);
+	for (size_t i = 0; i < s.rows.n * VALUES; i++)
+		margins |= base_shows_margin(s.rows.at[i / VALUES].of[i % VALUES],
+					     s.rows.at[i / VALUES].margin[i % VALUES]);
+	base_margin_note(doc, margins);
 	release(&s);
 	return 0;
 }
@@ -220,16 +276,18 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 void heap_fact(const struct view_input *in, struct doc_block *b)
 {
 	struct sites s = {0};
+	const struct site *all = &s.all;
 
-	if (profile_has(in->profile, PART_HEAP) && sum(in, &s) && s.all[ALLOCATIONS])
+	if (profile_has(in->profile, PART_HEAP) && sum(in, &s) && all->of[ALLOCATIONS]) {
+		_free_ char *live = estimate(all, LIVE), *peak = estimate(all, PEAK),
+			    *leaked = estimate(all, LEAKED), *total = estimate(all, TOTAL);
+
 		doc_fact(b, false, "Heap",
 			 "%s live, %s at the peak, %s leaked; %s in %s allocations, %s of them "
-			 "freed "
-			 "by the next call",
-			 bytes_text((double)s.all[LIVE]), bytes_text((double)s.all[PEAK]),
-			 bytes_text((double)s.all[LEAKED]), bytes_text((double)s.all[TOTAL]),
-			 count_text(s.all[ALLOCATIONS]),
-			 percent_text((double)s.all[TEMPORARY], (double)s.all[ALLOCATIONS]));
+			 "freed by the next call",
+			 live, peak, leaked, total, count_text(all->of[ALLOCATIONS]),
+			 percent_text((double)all->of[TEMPORARY], (double)all->of[ALLOCATIONS]));
+	}
 	release(&s);
 }
 

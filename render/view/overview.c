@@ -53,8 +53,8 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 	if (base_is_zones_only(in))
 		return;
 	units_count(kept, sizeof(kept),
-		    measure_is_exact(in->profile, &in->tree->measure) ? base_samples(in)
-								      : in->tree->samples);
+		    measure_is_summed(in->profile, &in->tree->measure) ? base_samples(in)
+								       : in->tree->samples);
 	if (!sums.rows) {
 		doc_fact(b, true, title, "%s · losses are unknown: there is no ledger", kept);
 		return;

@@ -29,7 +29,7 @@ void trend_init(struct trend *c, const struct view_input *in)
 	if (length_of(in) <= 0)
 		return;
 	/* Sums are looked at once a second. */
-	if (measure_is_exact(in->profile, &in->tree->measure))
+	if (measure_is_summed(in->profile, &in->tree->measure))
 		spans = floor(length_of(in) / 1e9);
 	c->n = (size_t)fmin(TREND_SPANS, fmax(1, spans));
 	c->span_ns = length_of(in) / (double)c->n;

@@ -27,21 +27,31 @@ void heapbook_know(struct heapbook *b, uint32_t number, const struct heap_origin
 	row->windows = 0;
 }
 
-static void read_values(const struct wire_alloc_row *r, uint64_t epoch,
-			const struct heap_leak *leaked, int64_t out[HEAP_VALUES])
+/* @bytes: of the two values, the first. */
+static void read_sum(const struct wire_alloc_sum *s, enum heap_value bytes,
+		     int64_t out[HEAP_COLUMNS])
 {
-	const bool kept = r->epoch == epoch;
+	const uint64_t half = WIRE_ALLOC_ONE / 2;
 
-	out[HEAP_LIVE] = (int64_t)r->live_bytes;
-	out[HEAP_LIVE_BLOCKS] = (int64_t)r->live;
-	out[HEAP_PEAK] = (int64_t)(kept ? r->peak_bytes : r->live_bytes);
-	out[HEAP_PEAK_BLOCKS] = (int64_t)(kept ? r->peak : r->live);
-	out[HEAP_TOTAL] = (int64_t)r->total_bytes;
-	out[HEAP_TOTAL_BLOCKS] = (int64_t)r->total;
-	out[HEAP_LEAKED] = (int64_t)(r->leaked_bytes + leaked->bytes);
-	out[HEAP_LEAKED_BLOCKS] = (int64_t)(r->leaked + leaked->blocks);
-	out[HEAP_TEMPORARY] = (int64_t)r->temporary_bytes;
-	out[HEAP_TEMPORARY_BLOCKS] = (int64_t)r->temporary;
+	out[bytes] = (int64_t)s->bytes;
+	out[bytes + 1] = (int64_t)((s->blocks + half) / WIRE_ALLOC_ONE);
+	out[HEAP_VALUES + bytes] = (int64_t)s->bytes_variance;
+	out[HEAP_VALUES + bytes + 1] = (int64_t)((s->blocks_variance + half) / WIRE_ALLOC_ONE);
+}
+
+static void read_values(const struct wire_alloc_row *r, uint64_t epoch,
+			const struct wire_alloc_sum *more_leaked, int64_t out[HEAP_COLUMNS])
+{
+	const struct wire_alloc_sum leaked = {
+		r->leaked.bytes + more_leaked->bytes, r->leaked.blocks + more_leaked->blocks,
+		r->leaked.bytes_variance + more_leaked->bytes_variance,
+		r->leaked.blocks_variance + more_leaked->blocks_variance};
+
+	read_sum(&r->live, HEAP_LIVE, out);
+	read_sum(r->epoch == epoch ? &r->peak : &r->live, HEAP_PEAK, out);
+	read_sum(&r->total, HEAP_TOTAL, out);
+	read_sum(&leaked, HEAP_LEAKED, out);
+	read_sum(&r->temporary, HEAP_TEMPORARY, out);
 }
 
 /* The row of calls without a stack belongs to the first thread that is known. */
@@ -61,22 +71,22 @@ static bool is_known(struct heapbook *b, size_t number)
 }
 
 void heapbook_look(struct heapbook *b, const struct map_entries *rows, size_t used, uint64_t epoch,
-		   const struct heap_leak *leaked, uint64_t time_ns, bool last)
+		   const struct wire_alloc_sum *leaked, uint64_t time_ns, bool last)
 {
-	static const struct heap_leak none;
+	static const struct wire_alloc_sum none;
 
 	b->looked_ns = time_ns;
 	for (size_t i = 0; i < used && i < rows->n; i++) {
 		struct heap_change change = {.time_ns = time_ns, .row = (uint32_t)i};
 		struct heap_row *row = row_at(b, i);
-		int64_t now[HEAP_VALUES];
+		int64_t now[HEAP_COLUMNS];
 		bool any = false;
 
 		if (!is_known(b, i) && !last)
 			continue;
 		row = &b->rows.at[i];
 		read_values(map_entry_value(rows, i), epoch, leaked ? &leaked[i] : &none, now);
-		for (size_t v = 0; v < HEAP_VALUES; v++) {
+		for (size_t v = 0; v < HEAP_COLUMNS; v++) {
 			change.by[v] = now[v] - row->last[v];
 			row->last[v] = now[v];
 			any |= change.by[v] != 0;

@@ -27,7 +27,9 @@ enum heap_value {
 	HEAP_LEAKED_BLOCKS,
 	HEAP_TEMPORARY,
 	HEAP_TEMPORARY_BLOCKS,
-	HEAP_VALUES
+	HEAP_VALUES,
+	/* Behind them the variance of each, in its unit squared; 0 where all blocks are samples. */
+	HEAP_COLUMNS = 2 * HEAP_VALUES
 };
 
 /* Whose allocations a row has. */
@@ -44,7 +46,7 @@ struct heap_row {
 	struct heap_origin of;
 	uint32_t windows;    /* that have ended since it is known */
 	uint64_t changed_ns; /* when it was last seen to have changed */
-	int64_t last[HEAP_VALUES];
+	int64_t last[HEAP_COLUMNS];
 };
 
 /* Allocations by how complete their stacks are, and the bytes of all. */
@@ -55,7 +57,7 @@ struct heap_tally {
 struct heap_change {
 	uint64_t time_ns;
 	uint32_t row;
-	int64_t by[HEAP_VALUES];
+	int64_t by[HEAP_COLUMNS];
 };
 
 struct heapbook {
@@ -66,11 +68,6 @@ struct heapbook {
 	struct heap_tally dropped;
 };
 
-/* What is live at the end and was not freed. */
-struct heap_leak {
-	uint64_t bytes, blocks;
-};
-
 void heapbook_release(struct heapbook *);
 /* Row @number is new, or another one by that number: whose it is. */
 void heapbook_know(struct heapbook *, uint32_t number, const struct heap_origin *);
@@ -78,7 +75,7 @@ void heapbook_know(struct heapbook *, uint32_t number, const struct heap_origin 
  * Rows that are not known yet wait for a later look, unless this is the @last. @leaked, by number:
  * to be added to what the rows say of that; NULL: nothing. */
 void heapbook_look(struct heapbook *, const struct map_entries *rows, size_t used, uint64_t epoch,
-		   const struct heap_leak *leaked, uint64_t time_ns, bool last);
+		   const struct wire_alloc_sum *leaked, uint64_t time_ns, bool last);
 
 /* Whether nothing will be added to row @number any more, and nothing is left of it, nor a change
  * that is not written: the programs know its stack by another hash, since each window has its

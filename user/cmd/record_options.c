@@ -23,12 +23,18 @@
 
 /* --- sources with an option of their own ------------------------------------------------------ */
 
+static bool is_optional(const struct source_option *s)
+{
+	return s->argument && s->argument[0] == '[';
+}
+
 static void sources_help(void)
 {
 	for (size_t i = 0; i < SOURCES; i++)
 		for (const struct source_option *s = sources_options(i); s->name; s++)
 			printf("  --%s%s%s\n                    %s\n", s->name,
-			       s->argument ? " " : "", s->argument ? s->argument : "", s->does);
+			       s->argument && !is_optional(s) ? " " : "",
+			       s->argument ? s->argument : "", s->does);
 }
 
 static int take_source(void *asked, const char *arg)
@@ -60,7 +66,9 @@ static void sources_rows(struct record_options *o, struct option_row *out)
 			o->asked[i][k] = (struct record_source){o, (uint8_t)i, (uint8_t)k};
 			out[n++] = (struct option_row){
 				.name = s[k].name,
-				.kind = s[k].argument ? OPTION_TAKE : OPTION_TAKE_PLAIN,
+				.kind = is_optional(&s[k]) ? OPTION_TAKE_MAYBE
+					: s[k].argument	   ? OPTION_TAKE
+							   : OPTION_TAKE_PLAIN,
 				.at = offsetof(struct record_options, asked[i][k]),
 				.take = take_source};
 		}

@@ -128,8 +128,8 @@ struct cost_limit {
 /* Who is told of functions before they get probes. */
 struct engine_watcher {
 	uint32_t actions; /* of functions that have one of these, bits */
-	/* @pattern: that selected the function first, as it was written. */
-	void (*found)(void *context, uint32_t number, const char *pattern);
+	/* @pattern: that selected the function first, as it was written. @size: of its code. */
+	void (*found)(void *context, uint32_t number, const char *pattern, uint64_t size);
 	void *context;
 };
 

@@ -38,7 +38,7 @@ static void tell_watchers(const struct engine *z, const struct probed_image *i)
 		vec_each (w, &z->watchers) {
 			if (w->actions & f->actions)
 				w->found(w->context, i->first + k,
-					 zonepatterns_text(z->in.o->patterns, f->pattern));
+					 zonepatterns_text(z->in.o->patterns, f->pattern), f->size);
 		}
 	}
 }

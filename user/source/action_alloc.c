@@ -17,6 +17,7 @@
 #include "probe/engine.h"
 #include "process/procfs.h"
 #include "source/action.h"
+#include "source/heap_options.h"
 #include "source/heap_profile.h"
 #include "source/ledger.h"
 
@@ -52,9 +53,10 @@ struct heap {
 	bool stopped;
 	uint32_t found; /* functions of allocators */
 	struct source_services services;
-	VEC(struct ended) ended;      /* since the last look */
-	VEC(struct heap_leak) leaked; /* by row: of blocks that were live at the end */
-	uint32_t metric[HEAP_VALUES]; /* of the profile under way */
+	VEC(struct ended) ended;	   /* since the last look */
+	VEC(struct wire_alloc_sum) leaked; /* by row: of blocks that were live at the end */
+	uint32_t metric[HEAP_COLUMNS];	   /* of the profile under way */
+	struct heap_options o;
 };
 
 /* --- which functions ----------------------------------------------------------------------------
@@ -75,16 +77,16 @@ struct heap {
 static const char *const implies[] = {ALLOCATORS(ALLOCATOR_NAME) NULL};
 static const uint32_t shapes[] = {ALLOCATORS(ALLOCATOR_SHAPE)};
 
-static void found(void *state, uint32_t number, const char *pattern)
+static void found(void *state, uint32_t number, const char *pattern, uint64_t size)
 {
 	struct heap *h = state;
-	uint32_t shape = WIRE_ALLOC_MALLOC;
+	struct wire_alloc_function f = {.shape = WIRE_ALLOC_MALLOC, .size = (uint32_t)size};
 
 	h->found++;
 	for (size_t i = 0; implies[i]; i++)
 		if (!strcmp(implies[i], pattern))
-			shape = shapes[i];
-	(void)session_map_set_entries(h->session, "probe_alloc_shapes", &number, &shape, 1);
+			f.shape = shapes[i];
+	(void)session_map_set_entries(h->session, "probe_alloc_functions", &number, &f, 1);
 }
 
 /* --- the capture --------------------------------------------------------------------------------
@@ -92,8 +94,7 @@ static void found(void *state, uint32_t number, const char *pattern)
 
 static void *parse(const char *argument, void *before)
 {
-	(void)argument;
-	return before ? before : mem_zalloc(1, 1);
+	return heap_options_parse(argument, before);
 }
 
 static void *heap_new(const void *state)
@@ -103,6 +104,7 @@ static void *heap_new(const void *state)
 	struct heap *h = mem_zalloc(1, sizeof(*h));
 
 	h->engine = e;
+	h->o = *(const struct heap_options *)e->in.o->own[WIRE_ACTION_alloc];
 	h->look_ns = LOOK_NS;
 	engine_watch(e, (struct engine_watcher){action_bit(WIRE_ACTION_alloc), found, h});
 	return h;
@@ -123,9 +125,8 @@ static void heap_free(void *state)
 
 static void captures(const void *options, double hz, struct str *out)
 {
-	(void)options;
 	(void)hz;
-	str_add(out, "heap, every allocation");
+	heap_options_text(((const struct engine_options *)options)->own[WIRE_ACTION_alloc], out);
 }
 
 static void begin(void *state, const struct source_services *services)
@@ -143,6 +144,7 @@ static void start(void *state)
 	h->started_ns = h->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	(void)session_map_set(h->session, "probe_alloc_control", WIRE_ALLOC_STARTED_NS,
 			      h->started_ns);
+	(void)session_map_set(h->session, "probe_alloc_control", WIRE_ALLOC_PERIOD, h->o.period);
 }
 
 /* Whose row is new, by its first sample. */
@@ -242,6 +244,14 @@ static void tick(void *state)
 	look(h, false);
 }
 
+static void add_sum(struct wire_alloc_sum *to, struct wire_alloc_sum more)
+{
+	to->bytes += more.bytes;
+	to->blocks += more.blocks;
+	to->bytes_variance += more.bytes_variance;
+	to->blocks_variance += more.blocks_variance;
+}
+
 /* What is live at the end, and older than the last tenth. */
 static void find_leaks(struct heap *h)
 {
@@ -250,15 +260,13 @@ static void find_leaks(struct heap *h)
 	struct map_entries live = {0};
 
 	for (size_t i = 0; i < WIRE_ALLOC_ROWS; i++)
-		vec_push(&h->leaked, (struct heap_leak){0});
+		vec_push(&h->leaked, (struct wire_alloc_sum){0});
 	(void)session_map_entries(h->session, "probe_alloc_live", false, &live);
 	for (size_t i = 0; i < live.n; i++) {
 		const struct wire_alloc_block *b = map_entry_value(&live, i);
 
-		if (b->time_ns >= before_ns || b->row >= h->leaked.n)
-			continue;
-		h->leaked.at[b->row].bytes += b->bytes;
-		h->leaked.at[b->row].blocks++;
+		if (b->time_ns < before_ns && b->row < h->leaked.n)
+			add_sum(&h->leaked.at[b->row], wire_alloc_worth(b));
 	}
 	vec_release(&live.words);
 }
@@ -290,7 +298,7 @@ static void metrics(void *state, struct profile *p)
 {
 	struct heap *h = state;
 
-	heap_metrics(p, h->metric);
+	heap_metrics(p, h->o.period > 0, h->metric);
 }
 
 static void finish(const void *state, struct assembly *a)
@@ -390,7 +398,9 @@ static void window_renumber(void *state, const struct survivors *r)
 static const char *const programs[] = {"probe_alloc_gone", NULL};
 static const struct source_option options[] = {
 	{.name = "heap",
-	 .does = "every allocation, by stack: live, peak, total, leaked, temporary",
+	 .argument = "[=TIER]",
+	 .does = "allocations by stack: live, peak, total, leaked, temporary; all (exact), or\n"
+		 "                    samples, one per 512 KiB or BYTES (sampled[:BYTES])",
 	 .parse = parse},
 	{0}};
 

@@ -29,7 +29,20 @@ static const struct value {
 				   "blocks freed by the next call", METRIC_COUNT, COURSE_AMOUNT},
 };
 
-void heap_metrics(struct profile *p, uint32_t metric[HEAP_VALUES])
+/* The metric of the variances of @of. */
+static uint32_t add_variance(struct profile *p, uint32_t of, const struct value *value)
+{
+	_free_ char *name = mem_printf("%s-variance", value->name),
+		    *unit = mem_printf("%s^2", value->unit);
+	const uint32_t metric = profile_metric(p, name, unit, METRIC_VARIANCE);
+
+	p->metrics.at[metric].course = COURSE_NONE;
+	p->metrics.at[metric].ledger = p->metrics.at[of].ledger ?: p->metrics.at[of].name;
+	p->metrics.at[of].variance = p->metrics.at[metric].name;
+	return metric;
+}
+
+void heap_metrics(struct profile *p, bool sampled, uint32_t metric[HEAP_COLUMNS])
 {
 	for (size_t v = 0; v < HEAP_VALUES; v++) {
 		struct metric *m;
@@ -37,11 +50,13 @@ void heap_metrics(struct profile *p, uint32_t metric[HEAP_VALUES])
 		metric[v] = profile_metric(p, values[v].name, values[v].unit, values[v].kind);
 		m = &p->metrics.at[metric[v]];
 		m->base = intern_add(&p->strings, values[v].base);
-		m->exact = true;
+		m->exact = !sampled;
 		m->course = (uint8_t)values[v].course;
 		if (v != HEAP_TOTAL_BLOCKS)
 			m->ledger = intern_add(&p->strings, values[HEAP_TOTAL_BLOCKS].name);
 	}
+	for (size_t v = 0; v < HEAP_VALUES && sampled; v++)
+		metric[HEAP_VALUES + v] = add_variance(p, metric[v], &values[v]);
 }
 
 static void note_stacks(const struct heapbook *b, uint32_t metric, struct profile *p)
@@ -56,8 +71,9 @@ static void note_stacks(const struct heapbook *b, uint32_t metric, struct profil
 			       "some frames guessed: code without unwind rules", all.guessed);
 }
 
-void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_VALUES], struct assembly *a)
+void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_COLUMNS], struct assembly *a)
 {
+	const bool sampled = a->p->metrics.at[metric[HEAP_LIVE]].variance;
 	_free_ int64_t *by = mem_zalloc(a->p->metrics.n, sizeof(*by));
 
 	profile_add_part(a->p, PART_HEAP);
@@ -66,7 +82,7 @@ void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_VALUES], 
 		const uint32_t node = of->user == NO_STACK ? assembly_mark(a, 0, "[no stack]")
 							   : assembly_node(a, of->user, NO_STACK);
 
-		for (size_t v = 0; v < HEAP_VALUES; v++)
+		for (size_t v = 0; v < (sampled ? HEAP_COLUMNS : HEAP_VALUES); v++)
 			by[metric[v]] = c->by[v];
 		profile_sample(a->p, assembly_time(a, c->time_ns), assembly_thread(a, of->thread),
 			       node, by);
@@ -99,6 +115,7 @@ static const struct {
 void heap_ledger(struct profile *p, uint32_t metric, struct session *session)
 {
 	const int64_t kept = heap_counted(session, WIRE_ALLOC_HANDED_OUT);
+	const int64_t declined = heap_counted(session, WIRE_ALLOC_DECLINED);
 	int64_t lost = 0;
 
 	for (size_t i = 0; i < sizeof(ledger) / sizeof(*ledger); i++) {
@@ -110,4 +127,6 @@ void heap_ledger(struct profile *p, uint32_t metric, struct session *session)
 	}
 	profile_ledger(p, metric, LEDGER_TAKEN, "taken", kept + lost);
 	profile_ledger(p, metric, LEDGER_KEPT, "kept", kept);
+	if (declined)
+		profile_ledger(p, metric, LEDGER_APART, LEDGER_ALL, kept + lost + declined);
 }

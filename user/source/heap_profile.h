@@ -8,10 +8,11 @@
 #include "load/session.h"
 #include "stack/assembly.h"
 
-/* Adds the metrics; @metric: their numbers, by enum heap_value. */
-void heap_metrics(struct profile *, uint32_t metric[HEAP_VALUES]);
+/* Adds the metrics; @metric: their numbers, by enum heap_value, and behind them those of their
+ * variances. @sampled: not all blocks may be samples; else there are no variances. */
+void heap_metrics(struct profile *, bool sampled, uint32_t metric[HEAP_COLUMNS]);
 /* Adds a sample for each change in the book, and notes how complete the stacks of all are. */
-void heap_samples(const struct heapbook *, const uint32_t metric[HEAP_VALUES], struct assembly *);
+void heap_samples(const struct heapbook *, const uint32_t metric[HEAP_COLUMNS], struct assembly *);
 /* What the programs have counted. */
 int64_t heap_counted(struct session *, enum wire_alloc_counter);
 /* Adds the ledger of @metric, that of allocations. A sample stands for many of these, so it comes

@@ -42,7 +42,8 @@ struct source_services {
 /* An option of `eprof record` that requests a source. */
 struct source_option {
 	const char *name; /* "off-cpu" */
-	/* The name of its argument in the help, NULL if it takes none; and what it does. */
+	/* The name of its argument in the help, "[=NAME]" if it may be left out, NULL if it takes
+	 * none; and what it does. */
 	const char *argument, *does;
 	/* Returns the options that new() gets, from the argument (NULL if there is none). @before:
 	 * the result of an earlier option of the source, which may be changed and returned. The

@@ -10,6 +10,11 @@
 #include "book/heapbook.h"
 #include "stack/stackbook.h"
 
+#define BLOCKS(n, size_of_all)                        \
+	{                                             \
+		size_of_all, (n)*WIRE_ALLOC_ONE, 0, 0 \
+	}
+
 #define KEY_WORDS   1
 #define VALUE_WORDS (sizeof(struct wire_alloc_row) / sizeof(uint64_t))
 
@@ -41,15 +46,12 @@ static void look(struct heapbook *b, const struct wire_alloc_row *rows, size_t n
 static void changes_add_up(void **state)
 {
 	const struct wire_alloc_row first[] = {
-		{0}, {.total_bytes = 300, .total = 3, .live_bytes = 200, .live = 2, .epoch = 1}};
-	const struct wire_alloc_row second[] = {{0},
-						{.total_bytes = 300,
-						 .total = 3,
-						 .live_bytes = 50,
-						 .live = 1,
+		{.epoch = 0}, {.total = BLOCKS(3, 300), .live = BLOCKS(2, 200), .epoch = 1}};
+	const struct wire_alloc_row second[] = {{.epoch = 0},
+						{.total = BLOCKS(3, 300),
+						 .live = BLOCKS(1, 50),
 						 .epoch = 2,
-						 .peak_bytes = 200,
-						 .peak = 2}};
+						 .peak = BLOCKS(2, 200)}};
 	struct heapbook b = {0};
 
 	(void)state;
@@ -73,7 +75,7 @@ static void changes_add_up(void **state)
 static void a_later_peak_has_what_is_live_then(void **state)
 {
 	const struct wire_alloc_row row[] = {
-		{0}, {.total_bytes = 100, .total = 1, .epoch = 1, .peak_bytes = 100, .peak = 1}};
+		{.epoch = 0}, {.total = BLOCKS(1, 100), .epoch = 1, .peak = BLOCKS(1, 100)}};
 	struct heapbook b = {0};
 
 	(void)state;
@@ -87,8 +89,7 @@ static void a_later_peak_has_what_is_live_then(void **state)
 
 static void rows_wait_until_they_are_known(void **state)
 {
-	const struct wire_alloc_row rows[] = {{.total_bytes = 8, .total = 1},
-					      {.total_bytes = 16, .total = 2}};
+	const struct wire_alloc_row rows[] = {{.total = BLOCKS(1, 8)}, {.total = BLOCKS(2, 16)}};
 	struct heapbook b = {0};
 
 	(void)state;
@@ -109,13 +110,13 @@ static void rows_wait_until_they_are_known(void **state)
 
 static void leaks_are_added(void **state)
 {
-	const struct wire_alloc_row row = {.leaked_bytes = 10, .leaked = 1};
-	const struct heap_leak leaked[] = {{0}, {90, 9}};
+	const struct wire_alloc_row row = {.leaked = BLOCKS(1, 10)};
+	const struct wire_alloc_sum leaked[] = {{0}, BLOCKS(9, 90)};
 	struct heapbook b = {0};
 	struct map_entries e = {0};
 
 	(void)state;
-	put(&e, &(struct wire_alloc_row){0});
+	put(&e, &(struct wire_alloc_row){.epoch = 0});
 	put(&e, &row);
 	heapbook_know(&b, 1, &(struct heap_origin){.thread = 0, .user = 0});
 	heapbook_look(&b, &e, 2, 0, leaked, 10, true);
@@ -128,8 +129,11 @@ static void leaks_are_added(void **state)
 
 static void old_rows_are_used_up(void **state)
 {
-	const struct wire_alloc_row live[] = {{0}, {.total = 1, .live = 1, .epoch = 1}},
-				    gone[] = {{0}, {.total = 1, .epoch = 1}};
+	const struct wire_alloc_row live[] = {{.epoch = 0},
+					      {.live = BLOCKS(1, 0),
+					       .total = BLOCKS(1, 0),
+					       .epoch = 1}},
+				    gone[] = {{.epoch = 0}, {.total = BLOCKS(1, 0), .epoch = 1}};
 	struct survivors r = {0};
 	struct heapbook b = {0};
 
@@ -158,8 +162,8 @@ static void old_rows_are_used_up(void **state)
 
 static void windows_leave_what_came_later(void **state)
 {
-	const struct wire_alloc_row first[] = {{0}, {.total_bytes = 8, .total = 1}},
-				    second[] = {{0}, {.total_bytes = 20, .total = 2}};
+	const struct wire_alloc_row first[] = {{.epoch = 0}, {.total = BLOCKS(1, 8)}},
+				    second[] = {{.epoch = 0}, {.total = BLOCKS(2, 20)}};
 	struct survivors r = {0};
 	struct heapbook b = {0};
 
@@ -186,6 +190,32 @@ static void windows_leave_what_came_later(void **state)
 	heapbook_release(&b);
 }
 
+static void samples_stand_for_others(void **state)
+{
+	/* A tenth of all such blocks: 10 blocks of 1000 bytes each, (1 - p) / p^2 = 90. */
+	const struct wire_alloc_block block = {.bytes = 1000, .weight = 10000},
+				      whole = {.bytes = 1000}, empty = {.bytes = 0, .weight = 500};
+	struct wire_alloc_row row[] = {{.epoch = 0}, {.total = wire_alloc_worth(&block)}};
+	struct wire_alloc_sum sum = wire_alloc_worth(&whole);
+	struct heapbook b = {0};
+
+	(void)state;
+	assert_int_equal(sum.bytes, 1000);
+	assert_int_equal(sum.blocks, WIRE_ALLOC_ONE);
+	assert_int_equal(sum.bytes_variance + sum.blocks_variance, 0);
+	sum = wire_alloc_worth(&empty);
+	assert_int_equal(sum.bytes, 0);
+	assert_int_equal(sum.blocks, 500 * WIRE_ALLOC_ONE);
+	heapbook_know(&b, 1, &(struct heap_origin){.thread = 0, .user = 0});
+	look(&b, row, 2, 0, 10, false);
+	assert_int_equal(b.changes.at[0].by[HEAP_TOTAL], 10000);
+	assert_int_equal(b.changes.at[0].by[HEAP_TOTAL_BLOCKS], 10);
+	assert_int_equal(b.changes.at[0].by[HEAP_VALUES + HEAP_TOTAL], 1000 * 1000 * 90);
+	assert_int_equal(b.changes.at[0].by[HEAP_VALUES + HEAP_TOTAL_BLOCKS], 90);
+	assert_int_equal(b.changes.at[0].by[HEAP_VALUES + HEAP_LIVE], 0);
+	heapbook_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +223,7 @@ int main(void)
 		cmocka_unit_test(a_later_peak_has_what_is_live_then),
 		cmocka_unit_test(rows_wait_until_they_are_known),
 		cmocka_unit_test(leaks_are_added),
+		cmocka_unit_test(samples_stand_for_others),
 		cmocka_unit_test(old_rows_are_used_up),
 		cmocka_unit_test(windows_leave_what_came_later),
 	};

@@ -151,7 +151,7 @@ static void checks_indices(void **state)
 	SPOILS(p->nodes.at[3].parent = 3, "nodes, row 3: parent 3 is out of range");
 	SPOILS(p->nodes.at[3].frame = 88, "nodes, row 3: frame 88 is out of range");
 	SPOILS(p->threads.at[0].cgroup = 99, "threads, row 0: cgroup 99 is out of range");
-	SPOILS(p->metrics.at[1].kind = 2, "metrics, row 1: kind 2 is out of range");
+	SPOILS(p->metrics.at[1].kind = 3, "metrics, row 1: kind 3 is out of range");
 	SPOILS(p->samples.at[5].node = 50, "samples, row 5: node 50 is out of range");
 	SPOILS(p->samples.at[4].thread = 3, "samples, row 4: thread 3 is out of range");
 	SPOILS(p->ledger.at[0].metric = 2, "ledger, row 0: metric 2 is out of range");

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/meta.h"
@@ -184,6 +185,39 @@ static void counts_are_exact(void **state)
 	profile_free(p);
 }
 
+/* Variances beside the values add up, and those of what is gone are subtracted; in a part of the
+ * time they say what came and went. */
+static void variances_add_up(void **state)
+{
+	const int64_t came[] = {100, 9 * (int64_t)1e14}, left[] = {-100, -9 * (int64_t)1e14},
+		      more[] = {50, 16 * (int64_t)1e14};
+	struct selection later = {.metric = "live", .from_ns = 5};
+	struct profile *p = profile_new();
+	double *margin;
+	struct tree *t;
+
+	(void)state;
+	profile_metric(p, "live", "bytes", METRIC_SUM);
+	p->metrics.at[0].course = COURSE_LEVEL;
+	p->metrics.at[0].variance = intern_add(&p->strings, "live-variance");
+	profile_metric(p, "live-variance", "bytes^2", METRIC_VARIANCE);
+	small_thread(p, 10, 10, "main", "prog");
+	p->duration_ns = 10;
+	profile_sample(p, 1, 0, small_node(p, "main;a"), came);
+	profile_sample(p, 2, 0, small_node(p, "main;b"), more);
+	NEAR(sigma_of(p, "live", "a", false), 3);
+	NEAR(sigma_of(p, "live", "main", true), 5);
+	profile_sample(p, 6, 0, small_node(p, "main;a"), left);
+	NEAR(sigma_of(p, "live", "a", false), 0);
+	NEAR(sigma_of(p, "live", "main", true), 4);
+	assert_int_equal(tree_build(p, &later, &t), 0);
+	margin = tree_margins(t);
+	NEAR(margin[0] / SPREAD_SIGMAS / PERIOD_NS, 3);
+	free(margin);
+	tree_free(t);
+	profile_free(p);
+}
+
 /* More threads in deeper stacks than any program has: no answer, but soon. */
 static void gives_up_on_endless_stacks(void **state)
 {
@@ -308,6 +342,7 @@ int main(void)
 		cmocka_unit_test(lengths_unknown),
 		cmocka_unit_test(shares_of_a_timer),
 		cmocka_unit_test(counts_are_exact),
+		cmocka_unit_test(variances_add_up),
 		cmocka_unit_test(gives_up_on_endless_stacks),
 		cmocka_unit_test(margins_are_what_sampling_gives),
 	};

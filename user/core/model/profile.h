@@ -85,6 +85,9 @@ struct thread {
 enum metric_kind {
 	METRIC_SUM = 0,	  /* an amount: ns, cycles, bytes */
 	METRIC_COUNT = 1, /* a number of events */
+	/* Of the values of another metric, in its unit squared; they are no measure by themselves.
+	 */
+	METRIC_VARIANCE = 2,
 };
 
 /* The base of a metric that is time on CPUs. */
@@ -127,6 +130,9 @@ struct metric {
 	uint32_t ledger; /* the metric, by name, whose ledger has its events; "": its own */
 	uint8_t exact;	 /* each event was measured, and a sample's value is that of many */
 	uint8_t course;	 /* enum metric_course */
+	/* The metric, by name, whose values are the variances of these, which are sums of weighted
+	 * events; "": none. */
+	uint32_t variance;
 };
 
 /* One sample, of the metrics of which its value is not 0. */

@@ -92,11 +92,12 @@ const struct table threads_table = {
 static const struct column metrics_columns[] = {
 	TABLE_COLUMN(metric, name, TEXT, .key = 1),
 	TABLE_COLUMN(metric, unit, TEXT, .key = 2),
-	TABLE_COLUMN(metric, kind, U8, .key = 3, .below = METRIC_COUNT + 1),
+	TABLE_COLUMN(metric, kind, U8, .key = 3, .below = METRIC_VARIANCE + 1),
 	TABLE_COLUMN(metric, base, TEXT, .later = true),
 	TABLE_COLUMN(metric, ledger, TEXT, .later = true),
 	TABLE_COLUMN(metric, exact, U8, .below = 2, .later = true),
 	TABLE_COLUMN(metric, course, U8, .below = COURSE_NONE + 1, .later = true),
+	TABLE_COLUMN(metric, variance, TEXT, .later = true),
 };
 
 const struct table metrics_table = {
