@@ -157,6 +157,11 @@ enum wire_alloc_counter {
 	WIRE_ALLOC_NO_STATE,  /* no memory for the thread's state */
 	WIRE_ALLOC_BEFORE,    /* freed, but handed out before the capture, or unseen */
 	WIRE_ALLOC_INHERITED, /* freed in a child, handed out in its parent */
+	/* Of HANDED_OUT: whose stack and thread were known before, and what the programs took at
+	 * the end of their calls, in ns: what most calls cost once a program has shown its stacks.
+	 */
+	WIRE_ALLOC_KNOWN,
+	WIRE_ALLOC_KNOWN_NS,
 	/* Ends of calls that were seen, by how, of functions whose entry the kernel emulates; and
 	 * WIRE_ALLOC_STEPPED further on, of those whose entry it single-steps. */
 	WIRE_ALLOC_SESSION,

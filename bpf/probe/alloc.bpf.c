@@ -268,6 +268,7 @@ static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, _
 		.bytes = t->call.bytes, .time_ns = bpf_ktime_get_ns(), .weight = t->call.weight};
 	struct wire_alloc_block old;
 	bool live;
+	__u64 ns;
 
 	block.row = find_row(regs, t, block.time_ns, returned);
 	if (blocks_take(address, &old)) {
@@ -281,7 +282,13 @@ static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, _
 	blocks_grow(&block, live);
 	t->last = address;
 	t->freed = 0;
-	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - block.time_ns);
+	ns = bpf_ktime_get_ns() - block.time_ns;
+	count(STREAM, WIRE_RUN_NS, ns);
+	/* A new one would have used the spare row. */
+	if (!block.row || !t->spare)
+		return;
+	blocks_count(WIRE_ALLOC_KNOWN);
+	blocks_add(WIRE_ALLOC_KNOWN_NS, ns);
 }
 
 /* What was handed out is no sample. */

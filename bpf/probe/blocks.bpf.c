@@ -78,13 +78,13 @@ struct {
 	__type(value, __u32);
 } probe_alloc_seen SEC(".maps");
 
-void blocks_count(enum wire_alloc_counter counter)
+void blocks_add(enum wire_alloc_counter counter, __u64 more)
 {
 	__u32 key = counter;
 	__u64 *n = bpf_map_lookup_elem(&probe_alloc_counts, &key);
 
 	if (n)
-		__sync_fetch_and_add(n, 1);
+		__sync_fetch_and_add(n, more);
 }
 
 struct blocks_thread *blocks_thread(bool create)

@@ -44,7 +44,12 @@ struct blocks_thread {
 	struct blocks_declined declined;
 };
 
-void blocks_count(enum wire_alloc_counter) __hidden;
+void blocks_add(enum wire_alloc_counter, __u64 n) __hidden;
+static __always_inline void blocks_count(enum wire_alloc_counter counter)
+{
+	blocks_add(counter, 1);
+}
+
 /* Of the current thread; NULL: it has none, or with @create there is no memory. */
 struct blocks_thread *blocks_thread(bool create) __hidden;
 

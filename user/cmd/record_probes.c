@@ -254,6 +254,8 @@ int record_probes_finish(struct record_probes *p)
 			continue;
 		if (action_of(i)->leaves)
 			p->o.leaves |= 1u << i;
+		if (action_of(i)->keeps_limit)
+			p->o.keep_limit |= 1u << i;
 		if (action_of(i)->every_end && p->o.ends == CALL_ENDS_AUTO)
 			p->o.ends = CALL_ENDS_RETS;
 	}

@@ -24,13 +24,23 @@ static uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+static bool is_dropped(const struct engine *z, const struct zone_def *f)
+{
+	return f->actions & z->limit.dropped && !(f->actions & ~z->limit.dropped);
+}
+
 void cost_limit_begin(struct engine *z, struct probed_image *image)
 {
 	for (size_t k = 0; k < image->list.zones.n; k++) {
+		const struct zone_def *f = &image->list.zones.at[k];
 		struct governed *g = vec_add(&z->limit.zones);
 
-		g->untimed = !zone_def_is_zone(&image->list.zones.at[k]);
+		g->untimed = !zone_def_is_zone(f);
+		g->exempt =
+			f->actions & z->in.o->keep_limit && !(f->actions & ~z->in.o->keep_limit);
 		governor_begin(&z->limit.governor, g);
+		if (is_dropped(z, f))
+			g->mode = PROBE_MODE_DETACHED;
 		vec_push(&image->modes, g->mode);
 		if (g->mode == PROBE_MODE_COUNTED)
 			probemaps_count_only(z->in.session->maps, image->first + (uint32_t)k, true);
@@ -89,9 +99,7 @@ static void take_prices(struct engine *z)
 	}
 }
 
-/* CPU time of the target's processes, as far as the engine knows them. It decreases when one ends.
- */
-static uint64_t target_cpu_ns(const struct engine *z)
+uint64_t cost_limit_cpu_ns(const struct engine *z)
 {
 	_free_ uint32_t *pids = mem_zalloc(z->processes.n + 1, sizeof(*pids));
 
@@ -128,6 +136,25 @@ static void change_all(struct engine *z)
 		if (due && engine_attach_again(z, i))
 			engine_note(z, err_text());
 	}
+}
+
+void cost_limit_drop(struct engine *z, uint32_t actions)
+{
+	z->limit.dropped |= actions;
+	for (size_t i = 0; i < z->at.n; i++) {
+		const struct probed_image *image = z->at.at[i];
+
+		for (size_t k = 0; k < image->list.zones.n; k++) {
+			struct governed *g = &z->limit.zones.at[image->first + k];
+
+			if (!is_dropped(z, &image->list.zones.at[k]))
+				continue;
+			g->mode = PROBE_MODE_DETACHED;
+			g->detached_ns = now_ns();
+			g->detached_calls = g->timed + g->counted;
+		}
+	}
+	change_all(z);
 }
 
 /* --- messages -------------------------------------------------------------------------------- */
@@ -260,7 +287,7 @@ void cost_limit_tick(struct engine *z)
 	take_prices(z);
 	if (z->in.beside_ns)
 		l->governor.beside_ns = z->in.beside_ns(z->in.capture);
-	if (!governor_tick(&l->governor, now_ns(), target_cpu_ns(z), l->zones.at, l->zones.n))
+	if (!governor_tick(&l->governor, now_ns(), cost_limit_cpu_ns(z), l->zones.at, l->zones.n))
 		return;
 	if (l->governor.limit > 0)
 		change_all(z);

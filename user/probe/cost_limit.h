@@ -27,6 +27,11 @@ const char *cost_limit_of(const struct engine *);
 char *cost_limit_note(const struct engine *, uint32_t number);
 /* Whether the zone lost its probes. */
 bool cost_limit_detached(const struct engine *, uint32_t number);
+/* Takes the probes of functions away that have no other actions than @actions, for good. */
+void cost_limit_drop(struct engine *, uint32_t actions);
+/* CPU time of the target's processes, as far as the engine knows them, in ns. It decreases when one
+ * ends. */
+uint64_t cost_limit_cpu_ns(const struct engine *);
 /* Adds rows to the ledger of @metric (or LEDGER_ZONES): what was done to functions. */
 void cost_limit_rows(const struct engine *, struct profile *, uint32_t metric);
 

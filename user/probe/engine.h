@@ -29,6 +29,7 @@ struct engine_options {
 	struct zonepatterns *patterns;
 	uint32_t actions;	       /* bits: actions of any pattern */
 	uint32_t leaves;	       /* bits: those whose functions are leaves: probed_image.h */
+	uint32_t keep_limit;	       /* bits: those that keep to max_slowdown by themselves */
 	const void *own[WIRE_ACTIONS]; /* of each action: what its own options gave; NULL: none */
 	uint64_t every;		       /* samples of calls: every Nth; 0: up to a rate, all */
 	uint32_t max;		       /* number of zones */
@@ -120,6 +121,7 @@ struct engine_slot {
 struct cost_limit {
 	struct governor governor;
 	VEC(struct governed) zones; /* functions, by number */
+	uint32_t dropped;	    /* actions whose functions have no probes any more, bits */
 	bool told;		    /* the cost was reported */
 	bool warned;
 	unsigned int over, said; /* judgements in a row above the warning level; messages */

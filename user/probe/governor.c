@@ -132,8 +132,10 @@ static void doom(const struct governor *g, struct governed *zones, size_t n)
 		zones[i].doomed = false;
 		if (zones[i].mode == PROBE_MODE_DETACHED || part <= 0)
 			continue;
-		choices[k++] = (struct choice){&zones[i], part};
 		counted += part;
+		if (zones[i].exempt)
+			continue;
+		choices[k++] = (struct choice){&zones[i], part};
 	}
 	if (counted <= g->room)
 		return;

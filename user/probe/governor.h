@@ -27,6 +27,7 @@ struct governed {
 	double full_ns;		 /* cost of a call that is fully timed */
 	double count_ns;	 /* cost of a call that is only counted, at most full_ns */
 	bool untimed; /* its calls are not timed anyway: it keeps its probes or loses them */
+	bool exempt;  /* untimed; it does not lose them here, though they cost */
 
 	/* Set by the governor. Times are those of ticks; 0: never. */
 	enum probe_mode mode;

@@ -30,6 +30,8 @@ struct action {
 	/* It must see the end of each call, however deep they nest and whatever that costs: at the
 	 * returns of functions, where nothing else is asked for. Else the cheapest way is taken. */
 	bool every_end;
+	/* It keeps to --max-slowdown by itself: none of its functions may lose its probes alone. */
+	bool keeps_limit;
 	/* The functions that it implies call nothing that looks at, or leaves, the stack. */
 	bool leaves;
 	/* Its records (kind WIRE_PROBE_<name>), rows and windows, as those of a source. new() gets

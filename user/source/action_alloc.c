@@ -17,8 +17,9 @@
 #include "probe/engine.h"
 #include "process/procfs.h"
 #include "source/action.h"
-#include "source/heap_options.h"
-#include "source/heap_profile.h"
+#include "heap/heap_follow.h"
+#include "heap/heap_options.h"
+#include "heap/heap_profile.h"
 #include "source/ledger.h"
 
 extern const struct action alloc_action;
@@ -46,7 +47,6 @@ struct ended {
 
 struct heap {
 	struct heapbook book;
-	const struct engine *engine;
 	struct session *session;
 	struct map_entries rows; /* as last read */
 	uint64_t started_ns, look_ns, looked_ns;
@@ -56,7 +56,9 @@ struct heap {
 	VEC(struct ended) ended;	   /* since the last look */
 	VEC(struct wire_alloc_sum) leaked; /* by row: of blocks that were live at the end */
 	uint32_t metric[HEAP_COLUMNS];	   /* of the profile under way */
-	struct heap_options o;
+	struct heap_follow follow;
+	bool tried; /* the trial of a tier has had its time */
+	bool over;  /* allocations are not followed any more */
 };
 
 /* --- which functions ----------------------------------------------------------------------------
@@ -103,8 +105,7 @@ static void *heap_new(const void *state)
 	struct engine *e = (struct engine *)(uintptr_t)state;
 	struct heap *h = mem_zalloc(1, sizeof(*h));
 
-	h->engine = e;
-	h->o = *(const struct heap_options *)e->in.o->own[WIRE_ACTION_alloc];
+	heap_follow_init(&h->follow, e->in.o->own[WIRE_ACTION_alloc], e);
 	h->look_ns = LOOK_NS;
 	engine_watch(e, (struct engine_watcher){action_bit(WIRE_ACTION_alloc), found, h});
 	return h;
@@ -117,6 +118,7 @@ static void heap_free(void *state)
 	if (!h)
 		return;
 	heapbook_release(&h->book);
+	heap_follow_release(&h->follow);
 	vec_release(&h->rows.words);
 	vec_release(&h->ended);
 	vec_release(&h->leaked);
@@ -144,7 +146,8 @@ static void start(void *state)
 	h->started_ns = h->looked_ns = clock_ns(CLOCK_MONOTONIC);
 	(void)session_map_set(h->session, "probe_alloc_control", WIRE_ALLOC_STARTED_NS,
 			      h->started_ns);
-	(void)session_map_set(h->session, "probe_alloc_control", WIRE_ALLOC_PERIOD, h->o.period);
+	heap_follow_start(&h->follow, h->session, h->services.target->kind == TARGET_COMMAND,
+			  h->started_ns);
 }
 
 /* Whose row is new, by its first sample. */
@@ -234,16 +237,6 @@ static void look(struct heap *h, bool last)
 		h->look_ns *= 2;
 }
 
-static void tick(void *state)
-{
-	struct heap *h = state;
-
-	if (clock_ns(CLOCK_MONOTONIC) - h->looked_ns < h->look_ns)
-		return;
-	sweep(h);
-	look(h, false);
-}
-
 static void add_sum(struct wire_alloc_sum *to, struct wire_alloc_sum more)
 {
 	to->bytes += more.bytes;
@@ -271,12 +264,62 @@ static void find_leaks(struct heap *h)
 	vec_release(&live.words);
 }
 
+/* The last look: what is live is known for as long as frees are seen. */
+static void end(struct heap *h)
+{
+	h->over = true;
+	sweep(h);
+	find_leaks(h);
+	look(h, true);
+}
+
+static bool keep_to_limit(struct heap *h)
+{
+	if (!h->over && heap_follow_tick(&h->follow))
+		end(h);
+	return h->over;
+}
+
+static uint64_t due_ns(const void *state)
+{
+	const struct heap *h = state;
+
+	return heap_follow_due_ns(&h->follow);
+}
+
+/* Ends the trial of a tier in time. */
+static bool trial_round(void *state)
+{
+	struct heap *h = state;
+	const uint64_t due = heap_follow_due_ns(&h->follow);
+
+	if (h->tried || !h->follow.tiers.trial || due != UINT64_MAX)
+		return false;
+	h->tried = true;
+	keep_to_limit(h);
+	return true;
+}
+
+static void tick(void *state)
+{
+	struct heap *h = state;
+
+	if (keep_to_limit(h))
+		return;
+	if (clock_ns(CLOCK_MONOTONIC) - h->looked_ns < h->look_ns)
+		return;
+	sweep(h);
+	look(h, false);
+}
+
 static void drained(void *state)
 {
 	struct heap *h = state;
 
-	sweep(h);
-	find_leaks(h);
+	if (!h->over) {
+		sweep(h);
+		find_leaks(h);
+	}
 	if (!h->found && h->services.say)
 		h->services.say(h->services.context, NO_ALLOCATOR);
 	h->stopped = true;
@@ -298,7 +341,8 @@ static void metrics(void *state, struct profile *p)
 {
 	struct heap *h = state;
 
-	heap_metrics(p, h->o.period > 0, h->metric);
+	heap_metrics(p, heap_follow_may_sample(&h->follow), heap_follow_has_sampled(&h->follow),
+		     h->metric);
 }
 
 static void finish(const void *state, struct assembly *a)
@@ -314,19 +358,12 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 
 	if (!h->found)
 		profile_note(p, NO_ALLOCATOR, 1);
+	heap_follow_notes(&h->follow, p);
 	heap_ledger(p, h->metric[HEAP_TOTAL_BLOCKS], in->session);
 }
 
 static void taken(const void *state, const struct profile *p, struct taken *sum)
 {
-	static const struct {
-		enum wire_alloc_counter ends;
-		enum site_class site;
-		enum exit_way exit;
-	} ways[] = {{WIRE_ALLOC_SESSION, SITE_EMULATED, EXIT_SESSION},
-		    {WIRE_ALLOC_RETS, SITE_EMULATED, EXIT_RETS},
-		    {WIRE_ALLOC_SESSION_STEPPED, SITE_STEPPED, EXIT_SESSION},
-		    {WIRE_ALLOC_RETS_STEPPED, SITE_STEPPED, EXIT_RETS}};
 	const struct heap *h = state;
 	uint64_t counters[WIRE_COUNTERS];
 
@@ -335,9 +372,7 @@ static void taken(const void *state, const struct profile *p, struct taken *sum)
 		return;
 	if (!session_counters(h->session, STREAM, counters))
 		TAKEN_RUN(sum, (double)counters[WIRE_RUN_NS]);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		TAKEN_PROBES(sum, (double)heap_counted(h->session, ways[i].ends) *
-					  call_price_end(h->engine, ways[i].site, ways[i].exit));
+	TAKEN_PROBES(sum, heap_follow_ends_ns(&h->follow));
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
@@ -399,8 +434,9 @@ static const char *const programs[] = {"probe_alloc_gone", NULL};
 static const struct source_option options[] = {
 	{.name = "heap",
 	 .argument = "[=TIER]",
-	 .does = "allocations by stack: live, peak, total, leaked, temporary; all (exact), or\n"
-		 "                    samples, one per 512 KiB or BYTES (sampled[:BYTES])",
+	 .does = "allocations by stack: live, peak, total, leaked, temporary; all (exact),\n"
+		 "                    samples, one per 512 KiB or BYTES (sampled[:BYTES]), or as many as\n"
+		 "                    --max-slowdown (20 %) allows",
 	 .parse = parse},
 	{0}};
 
@@ -410,6 +446,7 @@ const struct action alloc_action = {
 	.stream = STREAM,
 	.arguments = 1u << 0 | 1u << 1 | 1u << 2,
 	.leaves = true,
+	.keeps_limit = true,
 	.implies = implies,
 	.with = WIRE_ACTION_free,
 	.source = {.options = options,
@@ -423,6 +460,8 @@ const struct action alloc_action = {
 		   .take_slice = take_slice,
 		   .exec = exec,
 		   .leader_exited = leader_exited,
+		   .due_ns = due_ns,
+		   .round = trial_round,
 		   .tick = tick,
 		   .progress = progress,
 		   .drained = drained,

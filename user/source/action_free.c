@@ -10,5 +10,6 @@ static const char *const implies[] = {"free", "cfree", NULL};
 const struct action free_action = {
 	.name = "free",
 	.arguments = 1u << 0,
+	.keeps_limit = true,
 	.implies = implies,
 };

@@ -1,4 +1,4 @@
-#include "source/heap_options.h"
+#include "heap/heap_options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,9 +11,6 @@
 #include "wire_alloc.h"
 
 #define SAMPLED "sampled"
-
-/* As tcmalloc, jemalloc and Go sample: 2 % of error in a GiB of small blocks. */
-#define DEFAULT_PERIOD (512u << 10)
 
 /* "64K"; a negative errno with a text. */
 static int parse_period(const char *text, uint64_t *out)
@@ -34,28 +31,27 @@ static int parse_period(const char *text, uint64_t *out)
 		   text);
 }
 
-static int parse(const char *tier, uint64_t *period)
+static int parse(const char *tier, struct heap_options *out)
 {
-	*period = 0;
-	if (!tier || !strcmp(tier, "exact"))
-		return 0;
-	*period = DEFAULT_PERIOD;
-	if (!strcmp(tier, SAMPLED))
+	*out = (struct heap_options){.period = HEAP_DEFAULT_PERIOD, .by_price = !tier};
+	if (!tier || !strcmp(tier, SAMPLED))
 		return 0;
 	if (str_starts(tier, SAMPLED ":"))
-		return parse_period(tier + strlen(SAMPLED ":"), period);
+		return parse_period(tier + strlen(SAMPLED ":"), &out->period);
+	out->period = 0;
+	if (!strcmp(tier, "exact"))
+		return 0;
 	return err(-EINVAL, "--heap is exact, sampled or sampled:BYTES, not '%s'", tier);
 }
 
 struct heap_options *heap_options_parse(const char *argument, struct heap_options *before)
 {
-	uint64_t period;
-	struct heap_options *o = before;
+	struct heap_options parsed, *o = before;
 
-	if (parse(argument, &period))
+	if (parse(argument, &parsed))
 		return NULL;
 	o = o ? o : mem_zalloc(1, sizeof(*o));
-	o->period = period;
+	*o = parsed;
 	return o;
 }
 
@@ -63,7 +59,9 @@ void heap_options_text(const struct heap_options *o, struct str *out)
 {
 	char bytes[UNITS_BUF];
 
-	if (o->period)
+	if (o->by_price)
+		str_add(out, "heap, as many allocations as the limit to the slowdown allows");
+	else if (o->period)
 		str_addf(out, "heap, a sample per %s allocated",
 			 units_bytes(bytes, sizeof(bytes), (double)o->period));
 	else

@@ -1,4 +1,4 @@
-#include "source/heap_profile.h"
+#include "heap/heap_profile.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static uint32_t add_variance(struct profile *p, uint32_t of, const struct value 
 	return metric;
 }
 
-void heap_metrics(struct profile *p, bool sampled, uint32_t metric[HEAP_COLUMNS])
+void heap_metrics(struct profile *p, bool variances, bool sampled, uint32_t metric[HEAP_COLUMNS])
 {
 	for (size_t v = 0; v < HEAP_VALUES; v++) {
 		struct metric *m;
@@ -55,7 +55,7 @@ void heap_metrics(struct profile *p, bool sampled, uint32_t metric[HEAP_COLUMNS]
 		if (v != HEAP_TOTAL_BLOCKS)
 			m->ledger = intern_add(&p->strings, values[HEAP_TOTAL_BLOCKS].name);
 	}
-	for (size_t v = 0; v < HEAP_VALUES && sampled; v++)
+	for (size_t v = 0; v < HEAP_VALUES && variances; v++)
 		metric[HEAP_VALUES + v] = add_variance(p, metric[v], &values[v]);
 }
 
@@ -73,7 +73,7 @@ static void note_stacks(const struct heapbook *b, uint32_t metric, struct profil
 
 void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_COLUMNS], struct assembly *a)
 {
-	const bool sampled = a->p->metrics.at[metric[HEAP_LIVE]].variance;
+	const bool variances = a->p->metrics.at[metric[HEAP_LIVE]].variance;
 	_free_ int64_t *by = mem_zalloc(a->p->metrics.n, sizeof(*by));
 
 	profile_add_part(a->p, PART_HEAP);
@@ -82,7 +82,7 @@ void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_COLUMNS],
 		const uint32_t node = of->user == NO_STACK ? assembly_mark(a, 0, "[no stack]")
 							   : assembly_node(a, of->user, NO_STACK);
 
-		for (size_t v = 0; v < (sampled ? HEAP_COLUMNS : HEAP_VALUES); v++)
+		for (size_t v = 0; v < (variances ? HEAP_COLUMNS : HEAP_VALUES); v++)
 			by[metric[v]] = c->by[v];
 		profile_sample(a->p, assembly_time(a, c->time_ns), assembly_thread(a, of->thread),
 			       node, by);

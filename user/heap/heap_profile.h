@@ -1,16 +1,16 @@
 /*
  * heap_profile: allocations as rows of a profile: metrics, samples, ledger. For the action alloc.
  */
-#ifndef SOURCE_HEAP_PROFILE_H
-#define SOURCE_HEAP_PROFILE_H
+#ifndef HEAP_HEAP_PROFILE_H
+#define HEAP_HEAP_PROFILE_H
 
 #include "book/heapbook.h"
 #include "load/session.h"
 #include "stack/assembly.h"
 
 /* Adds the metrics; @metric: their numbers, by enum heap_value, and behind them those of their
- * variances. @sampled: not all blocks may be samples; else there are no variances. */
-void heap_metrics(struct profile *, bool sampled, uint32_t metric[HEAP_COLUMNS]);
+ * variances. @variances: without them all blocks must be samples; @sampled: not all are. */
+void heap_metrics(struct profile *, bool variances, bool sampled, uint32_t metric[HEAP_COLUMNS]);
 /* Adds a sample for each change in the book, and notes how complete the stacks of all are. */
 void heap_samples(const struct heapbook *, const uint32_t metric[HEAP_COLUMNS], struct assembly *);
 /* What the programs have counted. */
