@@ -17,6 +17,7 @@ enum wire_alloc_shape {
 	WIRE_ALLOC_REALLOC,  /* (block, size) */
 	WIRE_ALLOC_MEMALIGN, /* (alignment, size) */
 	WIRE_ALLOC_POSIX,    /* (where to put the block, alignment, size); returns 0 or an error */
+	WIRE_ALLOC_GO,	     /* (size) in rax; nothing tells of the end of its blocks */
 	WIRE_ALLOC_SHAPES
 };
 
@@ -126,28 +127,35 @@ static inline __attribute__((always_inline, unused)) struct wire_alloc_sum wire_
 
 #define WIRE_ALLOC_STEPPED 2
 
-/* Of a function with the action: the value of probe_alloc_functions. */
+/* Of a function with the action alloc, or with free if the argument is not the first: the value of
+ * probe_alloc_functions. */
 struct wire_alloc_function {
 	wire_u32 shape; /* enum wire_alloc_shape */
 	wire_u32 size;	/* of its code, in bytes */
+	/* From 1 on, where the size is, or of an action free the block; 0: as the shape has it. */
+	wire_u32 argument;
+	wire_u32 jumps; /* it may end by a jump to another one */
 };
 
 /* What the loader sets: keys of the map probe_alloc_control. */
 enum wire_alloc_control {
 	WIRE_ALLOC_STARTED_NS, /* when calls began to count */
 	WIRE_ALLOC_PERIOD,     /* in bytes; 0: each call is followed */
+	WIRE_ALLOC_FREES,      /* whether probe_alloc_functions has functions with free */
 	WIRE_ALLOC_CONTROLS
 };
 
 /* Per CPU. */
 enum wire_alloc_counter {
-	/* Samples, or all. HANDED_OUT = FREED + GONE + REUSED + NO_ROOM + what is live. */
+	/* Samples, or all. HANDED_OUT = FREED + GONE + REUSED + NO_ROOM + ENDLESS + what is
+	 * live. */
 	WIRE_ALLOC_HANDED_OUT,
 	WIRE_ALLOC_FREED, /* of them; by realloc, too */
 	WIRE_ALLOC_GONE,  /* with their program */
 	/* Of HANDED_OUT. */
 	WIRE_ALLOC_NO_STACK,  /* in the first row: the stack could not be sent */
 	WIRE_ALLOC_ROWS_FULL, /* in the first row: no room for another */
+	WIRE_ALLOC_ENDLESS,   /* not followed: nothing tells of their ends */
 	WIRE_ALLOC_NO_ROOM,   /* not followed until they are freed: too many are live */
 	WIRE_ALLOC_REUSED,    /* in place of a live one, whose end was not seen */
 	/* Of no block that was handed out. */

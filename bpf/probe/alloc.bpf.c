@@ -17,15 +17,6 @@
 /* Scratch of this program alone. */
 SCRATCH_MAP(probe_alloc_scratch, struct wire_alloc)
 
-/* Function → what is known of it, of those that have this action. Written by the loader before the
- * function's probes are attached. As many as there are in all allocators of a machine. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u32);
-	__type(value, struct wire_alloc_function);
-} probe_alloc_functions SEC(".maps");
-
 /* → row. Written and read by the thread; rows that are used up are removed by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -36,19 +27,27 @@ struct {
 } probe_alloc_index SEC(".maps");
 
 /* As struct blocks_call has them. */
-static __always_inline __u64 bytes_of(const struct pt_regs *regs, __u32 shape)
+static __always_inline __u64 bytes_of(const struct pt_regs *regs,
+				      const struct wire_alloc_function *f)
 {
-	switch (shape) {
+	__u64 bytes;
+
+	if (f->argument)
+		return blocks_argument(regs, f->argument);
+	switch (f->shape) {
+	case WIRE_ALLOC_GO:
+		BLOCKS_READ(bytes, regs, rax);
+		return bytes;
 	case WIRE_ALLOC_CALLOC:
 		/* If it is too large for 64 bits, the call fails. */
 		return regs->rdi * regs->rsi;
 	case WIRE_ALLOC_REALLOC:
 	case WIRE_ALLOC_MEMALIGN:
-		return regs->rsi;
+		return blocks_argument(regs, 2);
 	case WIRE_ALLOC_POSIX:
-		return regs->rdx;
+		return blocks_argument(regs, 3);
 	default:
-		return regs->rdi;
+		return blocks_argument(regs, 1);
 	}
 }
 
@@ -125,40 +124,8 @@ static __always_inline void decline(const struct pt_regs *regs, struct blocks_th
 	d->size = f->size;
 	d->function = function;
 	d->to = 0;
-	if (f->shape == WIRE_ALLOC_MEMALIGN || f->shape == WIRE_ALLOC_POSIX)
+	if (f->jumps)
 		bpf_probe_read_user(&d->to, sizeof(d->to), (void *)d->sp);
-}
-
-bool probe_alloc_chooses(struct pt_regs *regs, __u64 cookie)
-{
-	const __u32 function = function_of(cookie), period = blocks_period();
-	struct blocks_thread *t = blocks_thread(true);
-	const struct wire_alloc_function *f;
-	__u64 at;
-
-	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
-	if (!t) {
-		blocks_count(WIRE_ALLOC_NO_STATE);
-		return false;
-	}
-	f = bpf_map_lookup_elem(&probe_alloc_functions, &function);
-	if (!period || !f) {
-		t->weight = 0;
-		t->decline = false;
-		return true;
-	}
-	if (blocks_is_inside(t, regs->rsp) || is_declined(t, function, regs->rsp))
-		return false;
-	/* It goes on with the call that was chosen. */
-	if (blocks_jumped_to(t, function, regs->rsp))
-		return true;
-	blocks_after_jump(t, function, regs->rsp);
-	t->decline = !is_sample(bytes_of(regs, f->shape), period, &t->weight);
-	at = f->shape == WIRE_ALLOC_REALLOC ? regs->rdi : 0;
-	if (!t->decline || (at && blocks_may_be_known(at)))
-		return true;
-	decline(regs, t, function, f);
-	return false;
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
@@ -167,10 +134,10 @@ void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *
 		       struct probe_call *call)
 {
 	__u32 function = function_of(cookie);
-	const struct wire_alloc_function *f =
-		bpf_map_lookup_elem(&probe_alloc_functions, &function);
+	const struct wire_alloc_function *f = blocks_function(function);
 	struct blocks_thread *t = blocks_thread(true);
 	struct blocks_call *c;
+	bool goes_on;
 
 	if (!t || !f) {
 		blocks_count(WIRE_ALLOC_NO_STATE);
@@ -182,14 +149,15 @@ void probe_alloc_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *
 			blocks_count(WIRE_ALLOC_UNSEEN);
 		return;
 	}
-	blocks_after_jump(t, function, call->sp);
+	goes_on = blocks_after_jump(t, function, call->sp);
 	if (blocks_is_inside(t, call->sp))
 		return;
 	*c = (struct blocks_call){.sp = call->sp,
-				  .bytes = bytes_of(regs, f->shape),
+				  .bytes = bytes_of(regs, f),
 				  .at = at_of(regs, f->shape),
 				  .shape = f->shape,
 				  .weight = t->weight,
+				  .first = goes_on ? t->jumped_first : function,
 				  .declined = t->decline};
 	if (c->shape == WIRE_ALLOC_REALLOC && c->at)
 		c->known = blocks_take(c->at, &c->was);
@@ -239,7 +207,8 @@ static __always_inline __u32 row_of(struct blocks_thread *t, struct scratch *s)
 	return row;
 }
 
-/* @returned: the thread has just returned from the call, else is at its return instruction. */
+/* @returned: the thread has just returned from the call, else is at its first or its return
+ * instruction. */
 static __always_inline __u32 find_row(struct pt_regs *regs, struct blocks_thread *t, __u64 now_ns,
 				      bool returned)
 {
@@ -289,6 +258,23 @@ static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, _
 		return;
 	blocks_count(WIRE_ALLOC_KNOWN);
 	blocks_add(WIRE_ALLOC_KNOWN_NS, ns);
+}
+
+/* A block was asked for, of which nothing will be told any more. */
+static __always_inline void add_endless(struct pt_regs *regs, struct blocks_thread *t, __u64 bytes,
+					__u32 period)
+{
+	struct wire_alloc_block block = {.bytes = bytes, .time_ns = bpf_ktime_get_ns()};
+
+	if (period && !is_sample(bytes, period, &block.weight)) {
+		blocks_count(WIRE_ALLOC_DECLINED);
+		return;
+	}
+	block.row = find_row(regs, t, block.time_ns, false);
+	blocks_count(WIRE_ALLOC_HANDED_OUT);
+	blocks_count(WIRE_ALLOC_ENDLESS);
+	blocks_grow(&block, false);
+	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - block.time_ns);
 }
 
 /* What was handed out is no sample. */
@@ -366,6 +352,7 @@ void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 		if (bpf_probe_read_user(&t->jumped, sizeof(t->jumped), (void *)call->sp))
 			t->jumped = 1;
 		t->jumped_from = call->function;
+		t->jumped_first = t->call.first;
 		return;
 	}
 	if (address) {
@@ -381,6 +368,44 @@ void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 		restore(t);
 		blocks_count(WIRE_ALLOC_FAILED);
 	}
+}
+
+bool probe_alloc_chooses(struct pt_regs *regs, __u64 cookie)
+{
+	const __u32 function = function_of(cookie), period = blocks_period();
+	struct blocks_thread *t = blocks_thread(true);
+	const struct wire_alloc_function *f;
+	__u64 at;
+
+	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
+	if (!t) {
+		blocks_count(WIRE_ALLOC_NO_STATE);
+		return false;
+	}
+	f = blocks_function(function);
+	t->decline = f && period ? t->decline : false;
+	if (!f)
+		return true;
+	if (f->shape == WIRE_ALLOC_GO) {
+		add_endless(regs, t, bytes_of(regs, f), period);
+		return false;
+	}
+	if (!period) {
+		t->weight = 0;
+		return true;
+	}
+	/* It goes on with the call that was chosen. */
+	if (blocks_jumped_to(t, function, regs->rsp))
+		return true;
+	if (blocks_is_inside(t, regs->rsp) || is_declined(t, function, regs->rsp))
+		return false;
+	blocks_after_jump(t, function, regs->rsp);
+	t->decline = !is_sample(bytes_of(regs, f), period, &t->weight);
+	at = f->shape == WIRE_ALLOC_REALLOC ? regs->rdi : 0;
+	if (!t->decline || (at && blocks_may_be_known(at)))
+		return true;
+	decline(regs, t, function, f);
+	return false;
 }
 
 void probe_alloc_drop(struct probe_strand *s, struct probe_call *call)

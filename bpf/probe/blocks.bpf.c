@@ -69,6 +69,15 @@ struct {
 	__type(value, __u32);
 } probe_alloc_ended SEC(".maps");
 
+/* Function → what is known of it. Written by the loader before the function's probes are attached.
+ * As many as there are in all allocators of a machine. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct wire_alloc_function);
+} probe_alloc_functions SEC(".maps");
+
 /* Address → how many live blocks there may be at addresses of the same counter, so that the end of
  * a block that is no sample costs no search. Written with probe_alloc_live, atomically. */
 struct {
@@ -99,6 +108,16 @@ static __always_inline __u64 control(enum wire_alloc_control what)
 	const __u64 *value = bpf_map_lookup_elem(&probe_alloc_control, &key);
 
 	return value ? *value : 0;
+}
+
+const struct wire_alloc_function *blocks_function(__u32 function)
+{
+	return bpf_map_lookup_elem(&probe_alloc_functions, &function);
+}
+
+bool blocks_has_frees(void)
+{
+	return control(WIRE_ALLOC_FREES);
 }
 
 __u32 blocks_period(void)

@@ -17,6 +17,7 @@ struct blocks_call {
 	struct wire_alloc_block was; /* realloc()'s, which has left the live ones; if .known */
 	__u32 shape;		     /* enum wire_alloc_shape */
 	__u32 weight;		     /* as in struct wire_alloc_block */
+	__u32 first;		     /* the function that was called, and jumped here */
 	bool known;
 	bool declined; /* no sample; followed for the sake of realloc()'s block */
 };
@@ -37,7 +38,8 @@ struct blocks_thread {
 	/* A call that ended by a jump: its return address; 0: none did. */
 	__u64 jumped;
 	__u32 spare;	   /* a row that nobody has used yet; 0: none */
-	__u32 jumped_from; /* the function */
+	__u32 jumped_from; /* the function, and the one that was called first */
+	__u32 jumped_first;
 	/* What was decided about the call that begins. */
 	__u32 weight;
 	bool decline;
@@ -68,19 +70,60 @@ static __always_inline bool blocks_jumped_to(const struct blocks_thread *t, __u3
 {
 	__u64 to = 0;
 
-	return t->jumped && !bpf_probe_read_user(&to, sizeof(to), (void *)sp) && to == t->jumped &&
-	       function != t->jumped_from;
+	/* What was called first would be called anew, from the same place. */
+	return t->jumped && function != t->jumped_from && function != t->jumped_first &&
+	       !bpf_probe_read_user(&to, sizeof(to), (void *)sp) && to == t->jumped;
 }
 
 /* The thread does what comes after a call that ended by a jump. Its result was not seen, unless it
- * jumped to @function. */
-static __always_inline void blocks_after_jump(struct blocks_thread *t, __u32 function, __u64 sp)
+ * jumped to @function; whether that is so. */
+static __always_inline bool blocks_after_jump(struct blocks_thread *t, __u32 function, __u64 sp)
 {
-	if (!t->jumped)
-		return;
-	if (!blocks_jumped_to(t, function, sp))
+	const bool goes_on = blocks_jumped_to(t, function, sp);
+
+	if (t->jumped && !goes_on)
 		blocks_count(WIRE_ALLOC_UNSEEN);
 	t->jumped = 0;
+	return goes_on;
+}
+
+/* What is known of a function; NULL: nothing. */
+const struct wire_alloc_function *blocks_function(__u32 function) __hidden;
+/* Whether that has functions that take back blocks. */
+bool blocks_has_frees(void) __hidden;
+
+/* In assembler, or the compiler makes one load of several, at a place that it computes, which the
+ * verifier refuses. */
+#define BLOCKS_READ(value, regs, field)       \
+	asm volatile("%0 = *(u64 *)(%1 + %2)" \
+		     : "=r"(value)            \
+		     : "r"(regs), "i"(__builtin_offsetof(struct pt_regs, field)))
+
+/* The argument of that number, from 1 on. */
+static __always_inline __u64 blocks_argument(const struct pt_regs *regs, __u32 number)
+{
+	__u64 value;
+
+	switch (number) {
+	case 2:
+		BLOCKS_READ(value, regs, rsi);
+		return value;
+	case 3:
+		BLOCKS_READ(value, regs, rdx);
+		return value;
+	case 4:
+		BLOCKS_READ(value, regs, rcx);
+		return value;
+	case 5:
+		BLOCKS_READ(value, regs, r8);
+		return value;
+	case 6:
+		BLOCKS_READ(value, regs, r9);
+		return value;
+	default:
+		BLOCKS_READ(value, regs, rdi);
+		return value;
+	}
 }
 
 /* The mean distance of samples in bytes; 0: all blocks are. */

@@ -36,9 +36,16 @@ static void give_back(struct pt_regs *regs, __u64 address)
 	blocks_shrink(&block, temporary);
 }
 
+static __always_inline __u64 block_of(const struct pt_regs *regs, __u32 function)
+{
+	const struct wire_alloc_function *f = blocks_has_frees() ? blocks_function(function) : NULL;
+
+	return blocks_argument(regs, f ? f->argument : 1);
+}
+
 void probe_free_hit(struct pt_regs *regs, __u64 cookie)
 {
-	const __u64 address = regs->rdi;
+	const __u64 address = block_of(regs, function_of(cookie));
 	const bool timed = address / 16 % TIMED == 1;
 	__u64 start_ns = timed ? bpf_ktime_get_ns() : 0;
 

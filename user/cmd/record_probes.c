@@ -168,8 +168,21 @@ static int take_zone_file(void *probes, const char *arg)
 static int take_action(void *asked, const char *arg)
 {
 	const struct record_action *a = asked;
+	struct zonepatterns *patterns = patterns_for(a->probes, a->number, false);
+	const char *number = action_of(a->number)->numbered ? strrchr(arg, '#') : NULL;
+	_free_ char *pattern = NULL;
+	int rc;
 
-	return zonepatterns_add(patterns_for(a->probes, a->number, false), arg);
+	if (!number)
+		return zonepatterns_add(patterns, arg);
+	if (number[1] < '1' || number[1] > '6' || number[2])
+		return err(-EINVAL, "--%s %s: '#' and the number of an argument, 1 to 6, end it",
+			   action_of(a->number)->option, arg);
+	pattern = mem_strndup(arg, (size_t)(number - arg));
+	zonepatterns_set_argument(patterns, (uint32_t)(number[1] - '0'));
+	rc = zonepatterns_add(patterns, pattern);
+	zonepatterns_set_argument(patterns, 0);
+	return rc;
 }
 
 static int take_max(void *probes, const char *arg)
@@ -226,6 +239,10 @@ static int check(const struct record_probes *p)
 {
 	const bool zones = p->o.actions & action_bit(WIRE_ACTION_zone);
 
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+		if (p->o.actions >> i & 1 && action_of(i)->needs &&
+		    !(p->o.actions & action_of(i)->needs))
+			return cmd_usage("--%s goes with --heap, or --alloc", action_of(i)->option);
 	if (p->zone_option && !zones)
 		return cmd_usage("%s is for zones: name functions with --zone", p->zone_option);
 	if (p->probe_option && !p->patterns)

@@ -25,6 +25,7 @@ struct zone_def {
 	uint32_t line;		/* of the function's declaration; 0: unknown */
 	uint32_t pattern;	/* number of the first pattern that selects it */
 	uint32_t actions;	/* of all patterns that select it */
+	bool implied;		/* that first pattern is no user's */
 	uint64_t address, size; /* as in the file's symbols */
 	uint64_t offset;	/* of its first byte, in the file */
 	struct sites sites;	/* sites.why set: the function cannot be a zone */

@@ -99,9 +99,10 @@ struct pattern {
 	bool excludes;
 	bool may_miss; /* matching nothing is no error */
 	uint32_t actions, arguments;
-	char *module; /* glob; NULL: any */
-	char *file;   /* that module names, links resolved; or NULL */
-	char *name;   /* the name, glob, expression or file */
+	uint32_t argument; /* that the actions are about, from 1 on; 0: not named */
+	char *module;	   /* glob; NULL: any */
+	char *file;	   /* that module names, links resolved; or NULL */
+	char *name;	   /* the name, glob, expression or file */
 	uint32_t line;
 	char *word; /* every match contains it in its linker's name; NULL: none such */
 	regex_t regex;
@@ -115,6 +116,7 @@ struct zonepatterns {
 	uint32_t actions, all_actions; /* for patterns added from now on; of all patterns */
 	uint32_t arguments;	       /* for patterns added from now on */
 	bool may_miss;		       /* the same */
+	uint32_t argument;	       /* for the next pattern */
 };
 
 struct zonepatterns *zonepatterns_new(void)
@@ -131,6 +133,12 @@ void zonepatterns_set_actions(struct zonepatterns *z, uint32_t actions, uint32_t
 	z->actions = actions;
 	z->arguments = arguments;
 	z->may_miss = may_miss;
+}
+
+void zonepatterns_set_argument(struct zonepatterns *z, uint32_t number)
+{
+	z->argument = number;
+	z->arguments |= number ? 1u << (number - 1) : 0;
 }
 
 static void release(struct pattern *p)
@@ -282,7 +290,8 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 	struct pattern p = {.text = mem_strdup(text),
 			    .actions = z->actions,
 			    .arguments = z->arguments,
-			    .may_miss = z->may_miss};
+			    .may_miss = z->may_miss,
+			    .argument = z->argument};
 	int rc = parse(&p);
 
 	if (rc) {
@@ -422,6 +431,11 @@ const char *zonepatterns_text(const struct zonepatterns *z, size_t i)
 bool zonepatterns_is_exclusion(const struct zonepatterns *z, size_t i)
 {
 	return z->at.at[i].excludes;
+}
+
+uint32_t zonepatterns_argument(const struct zonepatterns *z, size_t i)
+{
+	return z->at.at[i].argument;
 }
 
 bool zonepatterns_may_miss(const struct zonepatterns *z, size_t i)

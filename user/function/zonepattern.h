@@ -38,6 +38,8 @@ void zonepatterns_free(struct zonepatterns *);
  * may match nothing. Defaults: 1, none and false. */
 void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions, uint32_t arguments,
 			      bool may_miss);
+/* For the next pattern: the number of the argument that its actions are about, from 1 on. */
+void zonepatterns_set_argument(struct zonepatterns *, uint32_t number);
 /* -EINVAL with a text that quotes @pattern. */
 int zonepatterns_add(struct zonepatterns *, const char *pattern);
 /* Adds the patterns in a file, one on each line; empty lines and those that start with "#" are
@@ -60,6 +62,8 @@ const char *zonepatterns_text(const struct zonepatterns *, size_t i);
 bool zonepatterns_is_exclusion(const struct zonepatterns *, size_t i);
 /* Whether it may match nothing. Not sent to a worker process. */
 bool zonepatterns_may_miss(const struct zonepatterns *, size_t i);
+/* 0: none was named. Not sent to a worker process. */
+uint32_t zonepatterns_argument(const struct zonepatterns *, size_t i);
 /* Whether a pattern names source files, so that matching needs DWARF. */
 bool zonepatterns_need_lines(const struct zonepatterns *);
 

@@ -27,9 +27,13 @@
 
 void heap_follow_init(struct heap_follow *f, const struct heap_options *o, struct engine *engine)
 {
-	*f = (struct heap_follow){.o = *o, .engine = engine};
+	/* Of --alloc alone there are none. */
+	static const struct heap_options by_price = {.period = HEAP_DEFAULT_PERIOD,
+						     .by_price = true};
+
+	*f = (struct heap_follow){.o = o ? *o : by_price, .engine = engine};
 	f->tiers.limit = engine->in.o->max_slowdown;
-	if (o->by_price && f->tiers.limit <= 0)
+	if (f->o.by_price && f->tiers.limit <= 0)
 		f->tiers.limit = DEFAULT_LIMIT;
 }
 

@@ -59,7 +59,7 @@ void heap_options_text(const struct heap_options *o, struct str *out)
 {
 	char bytes[UNITS_BUF];
 
-	if (o->by_price)
+	if (!o || o->by_price)
 		str_add(out, "heap, as many allocations as the limit to the slowdown allows");
 	else if (o->period)
 		str_addf(out, "heap, a sample per %s allocated",

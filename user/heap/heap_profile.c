@@ -105,6 +105,8 @@ static const struct {
 	{WIRE_ALLOC_NO_STACK, LEDGER_NOTE, "under [no stack]: it could not be read or sent"},
 	{WIRE_ALLOC_ROWS_FULL, LEDGER_NOTE, "under [no stack]: too many stacks"},
 	{WIRE_ALLOC_NO_ROOM, LEDGER_NOTE, "not in live and peak: too many blocks are live"},
+	{WIRE_ALLOC_ENDLESS, LEDGER_NOTE,
+	 "of Go: in allocations and total alone, as nothing tells when they end"},
 	{WIRE_ALLOC_REUSED, LEDGER_NOTE, "freed in a way that was not seen"},
 	{WIRE_ALLOC_FAILED, LEDGER_APART, "failed: the allocator had no memory"},
 	{WIRE_ALLOC_BEFORE, LEDGER_APART,

@@ -130,8 +130,13 @@ struct cost_limit {
 /* Who is told of functions before they get probes. */
 struct engine_watcher {
 	uint32_t actions; /* of functions that have one of these, bits */
-	/* @pattern: that selected the function first, as it was written. @size: of its code. */
-	void (*found)(void *context, uint32_t number, const char *pattern, uint64_t size);
+	/* Whether they are wanted for function @k of its file's; NULL: always. @pattern: as below.
+	 */
+	bool (*wants)(const struct zonelist *, size_t k, const char *pattern);
+	/* @pattern: that selected the function first, as it was written; of @argument, if that was
+	 * named. NULL: need not be told. */
+	void (*found)(void *context, uint32_t number, const struct zone_def *, const char *pattern,
+		      uint32_t argument);
 	void *context;
 };
 

@@ -36,9 +36,26 @@ static void tell_watchers(const struct engine *z, const struct probed_image *i)
 		const struct zone_def *f = &i->list.zones.at[k];
 
 		vec_each (w, &z->watchers) {
-			if (w->actions & f->actions)
-				w->found(w->context, i->first + k,
-					 zonepatterns_text(z->in.o->patterns, f->pattern), f->size);
+			if (w->actions & f->actions && w->found)
+				w->found(w->context, i->first + k, f,
+					 zonepatterns_text(z->in.o->patterns, f->pattern),
+					 zonepatterns_argument(z->in.o->patterns, f->pattern));
+		}
+	}
+}
+
+/* Takes actions from functions that do not need them. */
+static void heed_watchers(const struct engine *z, struct zonelist *list)
+{
+	for (uint32_t k = 0; k < list->zones.n; k++) {
+		struct zone_def *f = &list->zones.at[k];
+		const char *pattern = zonepatterns_text(z->in.o->patterns, f->pattern);
+
+		f->implied = zonepatterns_may_miss(z->in.o->patterns, f->pattern);
+		vec_each (w, &z->watchers) {
+			if (w->actions & f->actions && w->wants && f->implied &&
+			    !w->wants(list, k, pattern))
+				f->actions &= ~w->actions;
 		}
 	}
 }
@@ -123,6 +140,7 @@ static void read_images(struct engine *z, const numbers *which)
 		struct probed_image *image = z->at.at[which->at[i]];
 
 		image->list = lists[i];
+		heed_watchers(z, &image->list);
 		if (image->list.flags & ZONELIST_TOO_LONG)
 			engine_note(z,
 				    "files without zones: they, or others of their user, take too "

@@ -27,8 +27,8 @@ bool probed_image_has_exits(const struct probed_image *z, size_t k)
 
 bool probed_image_is_leaf(const struct probed_image *z, size_t k)
 {
-	return z->list.zones.at[k].actions & z->leaves && !z->list.hijack_unsafe &&
-	       !sites_of(z, k)->own_return;
+	return z->list.zones.at[k].actions & z->leaves && z->list.zones.at[k].implied &&
+	       !z->list.hijack_unsafe && !sites_of(z, k)->own_return;
 }
 
 bool probed_image_has_leaves(const struct probed_image *z)

@@ -21,6 +21,9 @@ struct action {
 	const char *const *implies;
 	/* The action that these options ask for, too, with what it implies; 0: none. */
 	enum wire_action with;
+	bool numbered; /* "#N" behind a pattern is the argument that it is about */
+	/* One of these must be asked for, too; 0: none. */
+	uint32_t needs;
 	const char *does;   /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
 	uint32_t stream;    /* of these samples */

@@ -64,31 +64,92 @@ struct heap {
 /* --- which functions ----------------------------------------------------------------------------
  */
 
-#define ALLOCATORS(X)              \
-	X(malloc, MALLOC)          \
-	X(calloc, CALLOC)          \
-	X(realloc, REALLOC)        \
-	X(memalign, MEMALIGN)      \
-	X(aligned_alloc, MEMALIGN) \
-	X(posix_memalign, POSIX)   \
-	X(valloc, MALLOC)          \
-	X(pvalloc, MALLOC)
+#define ALLOCATORS(X)                   \
+	X(malloc, MALLOC)               \
+	X(calloc, CALLOC)               \
+	X(realloc, REALLOC)             \
+	X(memalign, MEMALIGN)           \
+	X(aligned_alloc, MEMALIGN)      \
+	X(posix_memalign, POSIX)        \
+	X(valloc, MALLOC)               \
+	X(pvalloc, MALLOC)              \
+	X(mallocx, MALLOC)              \
+	X(rallocx, REALLOC)             \
+	X(je_malloc, MALLOC)            \
+	X(je_calloc, CALLOC)            \
+	X(je_realloc, REALLOC)          \
+	X(_rjem_malloc, MALLOC)         \
+	X(_rjem_calloc, CALLOC)         \
+	X(_rjem_mallocx, MALLOC)        \
+	X(_rjem_realloc, REALLOC)       \
+	X(_rjem_rallocx, REALLOC)       \
+	X(mi_malloc, MALLOC)            \
+	X(mi_zalloc, MALLOC)            \
+	X(mi_calloc, CALLOC)            \
+	X(mi_realloc, REALLOC)          \
+	X(mi_malloc_aligned, MALLOC)    \
+	X(mi_zalloc_aligned, MALLOC)    \
+	X(mi_realloc_aligned, REALLOC)  \
+	X(tc_malloc, MALLOC)            \
+	X(tc_calloc, CALLOC)            \
+	X(tc_realloc, REALLOC)          \
+	X(_Znwm, MALLOC)                \
+	X(_Znam, MALLOC)                \
+	X(_ZnwmRKSt9nothrow_t, MALLOC)  \
+	X(_ZnamRKSt9nothrow_t, MALLOC)  \
+	X(_ZnwmSt11align_val_t, MALLOC) \
+	X(_ZnamSt11align_val_t, MALLOC) \
+	X(runtime.mallocgc, GO)
 
 #define ALLOCATOR_NAME(name, shape)  #name,
 #define ALLOCATOR_SHAPE(name, shape) WIRE_ALLOC_##shape,
 static const char *const implies[] = {ALLOCATORS(ALLOCATOR_NAME) NULL};
 static const uint32_t shapes[] = {ALLOCATORS(ALLOCATOR_SHAPE)};
 
-static void found(void *state, uint32_t number, const char *pattern, uint64_t size)
+static void found(void *state, uint32_t number, const struct zone_def *def, const char *pattern,
+		  uint32_t argument)
 {
 	struct heap *h = state;
-	struct wire_alloc_function f = {.shape = WIRE_ALLOC_MALLOC, .size = (uint32_t)size};
+	struct wire_alloc_function f = {
+		.shape = WIRE_ALLOC_MALLOC, .size = (uint32_t)def->size, .argument = argument};
 
 	h->found++;
-	for (size_t i = 0; implies[i]; i++)
+	for (size_t i = 0; implies[i] && def->implied; i++)
 		if (!strcmp(implies[i], pattern))
 			f.shape = shapes[i];
+	f.jumps = f.shape == WIRE_ALLOC_MEMALIGN || f.shape == WIRE_ALLOC_POSIX ||
+		  str_starts(pattern, "_Zn");
 	(void)session_map_set_entries(h->session, "probe_alloc_functions", &number, &f, 1);
+}
+
+static void found_free(void *state, uint32_t number, const struct zone_def *def,
+		       const char *pattern, uint32_t argument)
+{
+	const struct wire_alloc_function f = {.argument = argument};
+	struct heap *h = state;
+
+	(void)def;
+	(void)pattern;
+	if (argument < 2)
+		return;
+	(void)session_map_set_entries(h->session, "probe_alloc_functions", &number, &f, 1);
+	(void)session_map_set(h->session, "probe_alloc_control", WIRE_ALLOC_FREES, 1);
+}
+
+static bool defines_malloc(const struct zonelist *list)
+{
+	vec_each (f, &list->zones)
+		if (!strcmp(f->name, "malloc") && f->actions >> WIRE_ACTION_alloc & 1)
+			return true;
+	return false;
+}
+
+/* C++'s operators call malloc() and free(), but where an allocator brings its own: there they may
+ * have its code inlined. */
+static bool wants(const struct zonelist *list, size_t k, const char *pattern)
+{
+	(void)k;
+	return (!str_starts(pattern, "_Zn") && !str_starts(pattern, "_Zd")) || defines_malloc(list);
 }
 
 /* --- the capture --------------------------------------------------------------------------------
@@ -107,7 +168,9 @@ static void *heap_new(const void *state)
 
 	heap_follow_init(&h->follow, e->in.o->own[WIRE_ACTION_alloc], e);
 	h->look_ns = LOOK_NS;
-	engine_watch(e, (struct engine_watcher){action_bit(WIRE_ACTION_alloc), found, h});
+	engine_watch(e, (struct engine_watcher){action_bit(WIRE_ACTION_alloc), wants, found, h});
+	engine_watch(e,
+		     (struct engine_watcher){action_bit(WIRE_ACTION_free), wants, found_free, h});
 	return h;
 }
 
@@ -435,13 +498,18 @@ static const struct source_option options[] = {
 	{.name = "heap",
 	 .argument = "[=TIER]",
 	 .does = "allocations by stack: live, peak, total, leaked, temporary; all (exact),\n"
-		 "                    samples, one per 512 KiB or BYTES (sampled[:BYTES]), or as many as\n"
+		 "                    samples, one per 512 KiB or BYTES (sampled[:BYTES]), or as "
+		 "many as\n"
 		 "                    --max-slowdown (20 %) allows",
 	 .parse = parse},
 	{0}};
 
 const struct action alloc_action = {
 	.name = "alloc",
+	.option = "alloc",
+	.numbered = true,
+	.does = "functions that hand out blocks of memory, as a pool's do; PATTERN#2: the\n        "
+		"            size is their second argument, not the first",
 	.metric = HEAP_METRIC_LIVE,
 	.stream = STREAM,
 	.arguments = 1u << 0 | 1u << 1 | 1u << 2,
