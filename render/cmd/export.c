@@ -137,7 +137,7 @@ static int build_tree(const struct arguments *a, const struct profile *p, bool z
 static int build_part(const struct arguments *a, const struct profile *p, bool zones,
 		      struct export_input *in, struct profile **own)
 {
-	int rc = zones ? 0 : excerpt_build(p, &a->selection, own);
+	int rc = zones ? 0 : excerpt_build(p, &a->selection, a->to->reads == EXPORT_TABLES, own);
 
 	if (zones)
 		*own = export_zone_stacks(in->tree);

@@ -1,6 +1,7 @@
 #include "compare/gate.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 #include "compare/dist.h"
@@ -120,22 +121,32 @@ enum gate_outcome gate_outcome(const struct comparison *c, const struct fail_on 
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static double digits(double percent)
+#define PERCENT_BUF 32
+
+/* What one run has and no other says nothing of any change. */
+static const char *percent_of(char buf[PERCENT_BUF], double change)
 {
-	return percent >= 10 ? round(percent) : round(percent * 10) / 10;
+	const double percent = 100 * change;
+
+	if (percent > 10000)
+		return "more than 10000 %";
+	snprintf(buf, PERCENT_BUF, "%g %%",
+		 percent >= 10 ? round(percent) : round(percent * 10) / 10);
+	return buf;
 }
 
 char *gate_sight_text(const struct comparison *c, double target)
 {
 	const struct gate_sight s = gate_sight(c, target);
+	char now[PERCENT_BUF], then[PERCENT_BUF];
 
 	if (isnan(s.visible))
 		return NULL;
 	if (!s.more)
-		return mem_printf("smallest change visible %g %%", digits(100 * s.visible));
-	return mem_printf("smallest change visible %g %%; %zu more run%s a side: %g %%",
-			  digits(100 * s.visible), s.more, s.more == 1 ? "" : "s",
-			  digits(100 * s.then));
+		return mem_printf("smallest change visible %s", percent_of(now, s.visible));
+	return mem_printf("smallest change visible %s; %zu more run%s a side: %s",
+			  percent_of(now, s.visible), s.more, s.more == 1 ? "" : "s",
+			  percent_of(then, s.then));
 }
 
 char *gate_text(const struct comparison *c, const struct fail_on *f)

@@ -131,6 +131,7 @@ struct build {
 	int64_t *self, *total; /* per node, of one slice */
 	double *sum;	       /* per node, of all */
 	struct slices slices;
+	bool summed; /* samples are no events */
 };
 
 /* --- the nodes -------------------------------------------------------------------------------- */
@@ -241,6 +242,27 @@ static void add_up(struct build *b, size_t slice)
 	b->self[0] = b->total[0] = 0;
 }
 
+/* How many events of one size the sums of a measure are worth whose samples are no events: by their
+ * variance, or, where each was measured, by their number. */
+static double summed_effective(const struct build *b)
+{
+	const struct measure *m = &b->filter->measure;
+	const uint32_t of = profile_ledger_of(b->p, m->metric[0]);
+	double kept = 0, variance = 0;
+	uint32_t metric;
+
+	if (!measure_is_exact(b->p, m) && measure_has_variance(b->p, m, &metric)) {
+		for (size_t i = 0; i < b->p->samples.n; i++)
+			if (filter_takes(b->filter, i))
+				variance += (double)b->p->samples.values.at[metric].at[i];
+		if (variance > 0)
+			return b->slices.whole * b->slices.whole / variance;
+	}
+	vec_each (r, &b->p->ledger)
+		kept += r->metric == of && r->class == LEDGER_KEPT ? (double)r->count : 0;
+	return fmax(kept, 1);
+}
+
 static void add_samples(struct build *b)
 {
 	const struct profile *p = b->p;
@@ -259,7 +281,7 @@ static void add_samples(struct build *b)
 		add_up(b, k);
 	}
 	b->out->whole = b->slices.whole;
-	b->out->effective = b->slices.effective;
+	b->out->effective = b->summed ? summed_effective(b) : b->slices.effective;
 }
 
 /* --- what comes of it ------------------------------------------------------------------------- */
@@ -285,8 +307,9 @@ static void find_dispersion(struct build *b, bool phases)
 	}
 	slices_moderate(all, 2 * n);
 	for (size_t i = 0; i < n; i++) {
-		b->out->functions.at[i].self_over = all[2 * i].variance;
-		b->out->functions.at[i].total_over = all[2 * i + 1].variance;
+		/* Sums come at ticks, which says nothing of the events. */
+		b->out->functions.at[i].self_over = b->summed ? 1 : all[2 * i].variance;
+		b->out->functions.at[i].total_over = b->summed ? 1 : all[2 * i + 1].variance;
 	}
 }
 
@@ -375,6 +398,7 @@ int sampled_build(const struct profile *p, const struct selection *sel, struct s
 	if (!rc)
 		rc = filter_check_any(&filter, sel);
 	if (!rc && filter.measure.n) {
+		b.summed = measure_is_summed(p, &filter.measure);
 		find_functions(&b, names);
 		find_outermost(&b);
 		add_samples(&b);

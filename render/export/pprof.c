@@ -20,6 +20,7 @@
 #include "model/meta.h"
 #include "pprof.pb-c.h"
 #include "query/measure.h"
+#include "query/pprof_word.h"
 
 #define LABELS_MOST 10
 
@@ -95,6 +96,15 @@ static Pprof__ValueType type_of(struct pprof *w, const char *name, const char *u
 	return type;
 }
 
+static Pprof__ValueType type_of_metric(struct pprof *w, const struct metric *m)
+{
+	const char *name = profile_text(w->p, m->name);
+	const struct pprof_word *known = pprof_word_of(name);
+
+	return known ? type_of(w, known->type, known->unit)
+		     : type_of(w, name, profile_text(w->p, m->unit));
+}
+
 static void put_types(struct pprof *w)
 {
 	const struct profile *p = w->p;
@@ -107,7 +117,7 @@ static void put_types(struct pprof *w)
 		put_one(w, sample_type, &type);
 	}
 	vec_each (m, &p->metrics) {
-		type = type_of(w, profile_text(p, m->name), profile_text(p, m->unit));
+		type = type_of_metric(w, m);
 		put_one(w, sample_type, &type);
 	}
 }
@@ -127,7 +137,7 @@ static void put_times(struct pprof *w)
 		const struct metric *metric = &p->metrics.at[main.n == 1 ? main.metric[0] : 0];
 		const char *unit = profile_text(p, metric->unit);
 
-		type = type_of(w, profile_text(p, metric->name), unit);
+		type = type_of_metric(w, metric);
 		m.default_sample_type = type.type;
 		m.period_type = &type;
 		if (p->hz >= 1e-9 && !strcmp(unit, "ns"))

@@ -22,6 +22,7 @@
 #include "import/pprof_tables.h"
 #include "import/scan.h"
 #include "model/meta.h"
+#include "query/pprof_word.h"
 
 /* A frame takes a byte of the file at least, but for inlined ones: a location's are named once. */
 #define FRAMES_A_BYTE 16
@@ -106,21 +107,48 @@ static struct unit unit_of(const char *word)
 	return (struct unit){word, *word ? word : "events", 1};
 }
 
+/* Whether eprof has written it, by a comment. */
+static bool is_ours(const struct pprof *f)
+{
+	for (size_t i = 0; i < f->m->n_comment; i++) {
+		const char *text = pprof_string(f, f->m->comment[i]);
+
+		if (text && str_starts(text, "run.written_by=eprof"))
+			return true;
+	}
+	return false;
+}
+
+static const char *metric_of(const struct pprof *f, const char *type)
+{
+	const struct pprof_word *known = is_ours(f) ? pprof_word_named(type) : NULL;
+
+	return known ? known->metric : type;
+}
+
 static int read_type(struct pprof *f, size_t i)
 {
 	const char *name = pprof_string(f, f->m->sample_type[i]->type);
 	const char *word = pprof_string(f, f->m->sample_type[i]->unit);
+	const struct pprof_word *heap;
 	struct unit unit;
 	bool time;
 
 	if (!name || !word)
 		return -EINVAL;
+	heap = is_ours(f) ? pprof_word_named(name) : NULL;
 	unit = unit_of(word);
+	/* The unit of blocks is no word of pprof's. */
+	if (heap && !strcmp(heap->unit, "count"))
+		unit.unit = "blocks";
+	if (heap)
+		name = heap->metric;
 	time = !strcmp(unit.unit, "ns");
 	f->types[i].scale = unit.scale;
-	f->types[i].metric =
-		builder_metric(f->b, *name ? name : "value", unit.unit,
-			       strcmp(unit.unit, "events") ? METRIC_SUM : METRIC_COUNT);
+	f->types[i].metric = builder_metric(
+		f->b, *name ? name : "value", unit.unit,
+		strcmp(unit.unit, "events") && strcmp(unit.unit, "blocks") ? METRIC_SUM
+									   : METRIC_COUNT);
 	if (time && (!strcmp(name, "cpu") || !strcmp(name, "cpu-clock")))
 		f->b->metrics.at[f->types[i].metric].base =
 			builder_text(f->b, METRIC_ON_CPU, strlen(METRIC_ON_CPU));
@@ -146,7 +174,7 @@ static int read_types(struct pprof *f)
 				      : pprof_string(f, m->sample_type[m->n_sample_type - 1]->type);
 	if (rc || !main)
 		return -EINVAL;
-	profile_set_run(f->b->profile, RUN_METRIC, *main ? main : "value");
+	profile_set_run(f->b->profile, RUN_METRIC, metric_of(f, *main ? main : "value"));
 	return 0;
 }
 

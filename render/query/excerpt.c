@@ -110,10 +110,19 @@ struct excerpt {
 	struct filter filter;
 	struct rows rows;
 	struct zones_kept zones;
+	bool no_variances;
 	bool *metrics;	     /* by row of metrics: whether it is taken; NULL: all */
 	bool *takes[TABLES]; /* of rows in time */
 	VEC(int64_t) sums;   /* of --metric, by sample that is taken */
 };
+
+static bool has_variances(const struct profile *p)
+{
+	vec_each (m, &p->metrics)
+		if (m->kind == METRIC_VARIANCE)
+			return true;
+	return false;
+}
 
 static bool is_all(const struct selection *s)
 {
@@ -134,16 +143,21 @@ static void choose_metrics(struct excerpt *e)
 	_free_ char *base = measure_base(e->from, m);
 	uint32_t variance;
 
-	if (!e->sel->metric)
+	if (!e->sel->metric && !e->no_variances)
 		return;
-	profile_set_run(e->p, RUN_METRIC, m->name);
 	e->metrics = mem_zalloc(e->from->metrics.n + 1, sizeof(*e->metrics));
 	e->rows.takes[TABLE_metrics] = e->metrics;
+	if (!e->sel->metric) {
+		for (size_t i = 0; i < e->from->metrics.n; i++)
+			e->metrics[i] = e->from->metrics.at[i].kind != METRIC_VARIANCE;
+		return;
+	}
+	profile_set_run(e->p, RUN_METRIC, m->name);
 	if (is_sum(e))
 		profile_metric_base(e->p, profile_metric(e->p, m->name, m->unit, METRIC_SUM), base);
 	else
 		e->metrics[m->metric[0]] = true;
-	if (measure_has_variance(e->from, m, &variance))
+	if (!e->no_variances && measure_has_variance(e->from, m, &variance))
 		e->metrics[variance] = true;
 }
 
@@ -300,13 +314,15 @@ static int fill(struct excerpt *e)
 	return 0;
 }
 
-int excerpt_build(const struct profile *from, const struct selection *sel, struct profile **out)
+int excerpt_build(const struct profile *from, const struct selection *sel, bool variances,
+		  struct profile **out)
 {
-	struct excerpt e = {.from = from, .sel = sel};
+	struct excerpt e = {
+		.from = from, .sel = sel, .no_variances = !variances && has_variances(from)};
 	int rc;
 
 	*out = NULL;
-	if (is_all(sel))
+	if (is_all(sel) && !e.no_variances)
 		return 0;
 	e.p = profile_new();
 	rows_init(&e.rows, from, e.p, NULL);

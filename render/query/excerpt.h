@@ -10,13 +10,15 @@
 #include "query/selection.h"
 
 /*
- * *@out: NULL where the selection takes everything, so that @from itself serves; else owned by the
- * caller. With --metric it has that metric alone, or that sum; without, all metrics. --omit leaves
- * frames out of stacks; frames that were inlined into these are then marked as not inlined. --zone
- * and --where choose zones, in the order of --sort; the zones that called them stay, too. Errors of
- * filter_init(), filter_check_any() and zone_rows_build().
+ * @variances: with metrics that are variances of others. *@out: NULL where the selection takes
+ * everything, so that @from itself serves; else owned by the caller. With --metric it has that
+ * metric alone, or that sum; without, all metrics. --omit leaves frames out of stacks; frames that
+ * were inlined into these are then marked as not inlined. --zone and --where choose zones, in the
+ * order of --sort; the zones that called them stay, too. Errors of filter_init(),
+ * filter_check_any() and zone_rows_build().
  */
-int excerpt_build(const struct profile *from, const struct selection *, struct profile **out);
+int excerpt_build(const struct profile *from, const struct selection *, bool variances,
+		  struct profile **out);
 
 /* Adds the reason of each sample that has one to its stack, as a leaf, for exports that have
  * nothing but stacks: main;pop;[lock: futex app:queue_lock]. */

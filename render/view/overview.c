@@ -222,7 +222,7 @@ static int activity_write(const struct view_input *in, struct doc *doc)
 	for (size_t i = 0; i < p->metrics.n; i++) {
 		const struct metric *m = &p->metrics.at[i];
 
-		if (m->course != COURSE_NONE)
+		if (m->course == COURSE_AMOUNT || m->course == COURSE_LEVEL)
 			trend_row(in, t, profile_text(p, m->name), profile_text(p, m->unit));
 	}
 	return 0;

@@ -14,9 +14,9 @@ static const struct value {
 	[HEAP_LIVE_BLOCKS] = {HEAP_METRIC_LIVE_BLOCKS, "blocks", "blocks live at the end",
 			      METRIC_COUNT, COURSE_LEVEL},
 	[HEAP_PEAK] = {HEAP_METRIC_PEAK, "bytes", "memory live at the peak", METRIC_SUM,
-		       COURSE_NONE},
+		       COURSE_PEAK},
 	[HEAP_PEAK_BLOCKS] = {HEAP_METRIC_PEAK_BLOCKS, "blocks", "blocks live at the peak",
-			      METRIC_COUNT, COURSE_NONE},
+			      METRIC_COUNT, COURSE_PEAK},
 	[HEAP_TOTAL] = {HEAP_METRIC_TOTAL, "bytes", "memory allocated", METRIC_SUM, COURSE_AMOUNT},
 	[HEAP_TOTAL_BLOCKS] = {HEAP_METRIC_ALLOCATIONS, "blocks", "allocations", METRIC_COUNT,
 			       COURSE_AMOUNT},
@@ -36,7 +36,7 @@ static uint32_t add_variance(struct profile *p, uint32_t of, const struct value 
 		    *unit = mem_printf("%s^2", value->unit);
 	const uint32_t metric = profile_metric(p, name, unit, METRIC_VARIANCE);
 
-	p->metrics.at[metric].course = COURSE_NONE;
+	p->metrics.at[metric].course = value->course == COURSE_PEAK ? COURSE_PEAK : COURSE_NONE;
 	p->metrics.at[metric].ledger = p->metrics.at[of].ledger ?: p->metrics.at[of].name;
 	p->metrics.at[of].variance = p->metrics.at[metric].name;
 	return metric;

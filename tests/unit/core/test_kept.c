@@ -221,7 +221,7 @@ static void a_part_or_a_sum_has_none(void **state)
 
 	(void)state;
 	assert_true(p->regression.n > ZONES);
-	assert_int_equal(excerpt_build(p, &some, &q), 0);
+	assert_int_equal(excerpt_build(p, &some, true, &q), 0);
 	assert_non_null(q);
 	assert_has_none(q);
 	profile_free(q);

@@ -200,7 +200,7 @@ static void they_stay_with_the_profile(void **state)
 
 	(void)state;
 	add_lines(p, "a.c", 8, 40);
-	assert_int_equal(excerpt_build(p, &(struct selection){.focus = "work"}, &e), 0);
+	assert_int_equal(excerpt_build(p, &(struct selection){.focus = "work"}, true, &e), 0);
 	assert_int_equal(profile_check(e), 0);
 	assert_int_equal(e->source_lines.n, 32);
 	assert_string_equal(profile_text(e, e->source_lines.at[0].text), "line 8");

@@ -46,7 +46,7 @@ static struct profile *excerpt(const struct profile *p, const struct selection *
 {
 	struct profile *out = NULL;
 
-	assert_int_equal(excerpt_build(p, s, &out), 0);
+	assert_int_equal(excerpt_build(p, s, true, &out), 0);
 	assert_non_null(out);
 	assert_int_equal(profile_check(out), 0);
 	return out;
@@ -59,7 +59,7 @@ static void test_all_is_no_copy(void **state)
 	struct profile *p = sample_profile(), *out = p;
 
 	(void)state;
-	assert_int_equal(excerpt_build(p, &(struct selection){0}, &out), 0);
+	assert_int_equal(excerpt_build(p, &(struct selection){0}, true, &out), 0);
 	assert_null(out);
 	profile_free(p);
 }
@@ -96,7 +96,7 @@ static void test_excerpt_by_time_and_focus(void **state)
 	e = excerpt(p, &(struct selection){.focus = "pread64"});
 	assert_int_equal(e->samples.n, 110);
 	profile_free(e);
-	assert_int_equal(excerpt_build(p, &(struct selection){.ignore = "*"}, &e), -ENOENT);
+	assert_int_equal(excerpt_build(p, &(struct selection){.ignore = "*"}, true, &e), -ENOENT);
 	profile_free(p);
 }
 

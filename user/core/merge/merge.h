@@ -7,7 +7,8 @@
  *   builds of it, its named functions belong to one module without build-id, and those without a
  *   name, which are only offsets, to modules by build-id;
  * - a thread: pid, tid, name, and start since the beginning of its capture;
- * - a metric: name, unit and kind. A sample has 0 for metrics that its capture did not have;
+ * - a metric: name, unit and kind. A sample has 0 for metrics that its capture did not have, and
+ * for those of a peak if another capture's was higher;
  * - a zone: module, name, file, line; of several alike in one profile the first is the other
  *   profile's first, and so on.
  *

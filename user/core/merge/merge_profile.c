@@ -352,6 +352,7 @@ int merge_finish(struct merge *m, struct profile **out)
 	if (rc)
 		return rc;
 	settle_builds(m);
+	merge_keep_highest_peak(m);
 	p = merge_order(m);
 	tell_origins(p);
 	name_run(p);

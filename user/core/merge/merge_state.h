@@ -57,6 +57,9 @@ int merge_choose(struct merge_next *);
 /* Adds the ledger's rows of samples, less the samples that were left out. */
 void merge_cut_ledger(struct merge_next *);
 
+/* Of metrics of a peak, leaves the values of the capture that had the highest: merge_peak.c. */
+void merge_keep_highest_peak(struct merge *);
+
 /* A profile, the caller's, of the merged rows in their final order, with times on the time axis of
  * the merge: merge_order.c. */
 struct profile *merge_order(struct merge *);

@@ -117,7 +117,9 @@ enum metric_kind {
 enum metric_course {
 	COURSE_AMOUNT = 0, /* what there was at that time */
 	COURSE_LEVEL = 1,  /* how much a level changed then, such as that of live memory */
-	COURSE_NONE = 2,   /* of one moment, or known at the end alone */
+	COURSE_NONE = 2,   /* known at the end alone */
+	COURSE_PEAK = 3,   /* of the moment when a level was highest: captures do not add up */
+	COURSES
 };
 
 /* A value of samples, declared by the source that takes them. */

@@ -96,7 +96,7 @@ static const struct column metrics_columns[] = {
 	TABLE_COLUMN(metric, base, TEXT, .later = true),
 	TABLE_COLUMN(metric, ledger, TEXT, .later = true),
 	TABLE_COLUMN(metric, exact, U8, .below = 2, .later = true),
-	TABLE_COLUMN(metric, course, U8, .below = COURSE_NONE + 1, .later = true),
+	TABLE_COLUMN(metric, course, U8, .below = COURSES, .later = true),
 	TABLE_COLUMN(metric, variance, TEXT, .later = true),
 };
 
