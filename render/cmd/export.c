@@ -46,17 +46,17 @@ static void help(void)
 	      stdout);
 	for (const struct export *const *e = exports; *e; e++)
 		fprintf(stdout, "                         %-12s %s\n", (*e)->name, (*e)->about);
-	fprintf(stdout,
-		"      --with-reasons   a frame at the leaf: why, and for what, a thread waited\n"
-		"      --table NAME     csv: which table: samples, functions, zones …\n"
-		"      --cmdline        the command lines of processes, which may hold passwords, "
-		"too\n"
-		"  -e, --self           tracy-csv: self times instead of total times\n"
-		"      --force          replace OUT if it exists\n"
-		"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
-		"  -h, --help           this text\n"
-		"\nSelection (a --to that names no format is a time, as in --to 5s):\n%s",
-		selection_help);
+	fputs("      --with-reasons   a frame at the leaf: why, and for what, a thread waited\n"
+	      "      --table NAME     csv: which table: samples, functions, zones …\n"
+	      "      --cmdline        the command lines of processes, which may hold passwords, "
+	      "too\n"
+	      "  -e, --self           tracy-csv: self times instead of total times\n"
+	      "      --force          replace OUT if it exists\n"
+	      "      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
+	      "  -h, --help           this text\n"
+	      "\nSelection (a --to that names no format is a time, as in --to 5s):\n",
+	      stdout);
+	selection_help(stdout, true);
 }
 
 /* There is none of that name, or none was named: NULL. */

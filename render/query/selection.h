@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/options.h"
 #include "select/pattern.h"
@@ -44,9 +45,10 @@ struct selection {
 	struct store_key run; /* which of a store (--version-key, --platform, --run) */
 };
 
-/* The options above, for a command's own table; and the lines of --help for them. */
+/* The options above, for a command's own table; and the lines of --help for them: of a report of
+ * one profile, or of a comparison, which knows no clock times, no --fold-kernel and no --sort. */
 extern const struct option_row selection_rows[];
-extern const char selection_help[];
+void selection_help(FILE *, bool of_one);
 
 /* Settles what depends on the profile: clock times. -ENOENT with a text where it has none. */
 int selection_settle(struct selection *, const struct profile *);
