@@ -73,6 +73,19 @@ static int no_format(const char *name)
 	return rc;
 }
 
+/* The status of an export of one table without --table. */
+static int no_table(void)
+{
+	struct str s = {0};
+	int status;
+
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		str_addf(&s, "%s%s", s.n ? ", " : "", t->table->name);
+	status = render_usage("export: csv: name a table with --table: %s", str_text(&s));
+	str_release(&s);
+	return status;
+}
+
 /* --to is the format, and the end of a span of time as well. */
 static int take_to(void *arguments, const char *value)
 {
@@ -116,6 +129,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return render_usage("export: %s", err_text());
 	if (a->self && !a->to->takes_self)
 		return render_usage("export: --self is for tracy-csv, not for %s", a->to->name);
+	if (!a->table && a->to->takes_table)
+		return no_table();
 	if (a->table && !a->to->takes_table)
 		return render_usage("export: --table is for csv, not for %s", a->to->name);
 	return -1;
