@@ -228,7 +228,7 @@ int render_export(int argc, char **argv)
 	if (store_load(a.input, &a.selection.run, &p))
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
-	rc = selection_settle(&a.selection, p);
+	rc = render_settle(&a.selection, p);
 	if (rc) {
 		profile_free(p);
 		return render_refuse(rc);

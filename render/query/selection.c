@@ -148,8 +148,10 @@ int selection_settle(struct selection *s, const struct profile *p)
 
 	if (s->from_clock)
 		rc = clock_time_find(s->from_clock, "--from", p, &s->from_ns);
-	if (s->from_ns < 0)
+	if (!rc && s->from_ns < 0) {
+		s->early = s->from_clock;
 		s->from_ns = 0;
+	}
 	if (!rc && s->to_clock)
 		rc = settle_to(s, p);
 	if (rc || (!s->from_clock && !s->to_clock))

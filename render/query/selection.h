@@ -27,6 +27,7 @@ struct selection {
 	int64_t from_ns, to_ns; /* [from, to) since the start; to 0: the end */
 	/* The same by the clock (clock_time.h), until selection_settle(); NULL: not given. */
 	const char *from_clock, *to_clock;
+	const char *early;   /* selection_settle(): the --from that was before the capture */
 	const char *focus;   /* keep stacks with a frame that matches (glob; "/re/") */
 	const char *ignore;  /* drop stacks with a frame that matches */
 	const char *module;  /* keep stacks with a frame in a file of code that matches */
