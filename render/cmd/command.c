@@ -11,6 +11,7 @@
 #include "base/file_new.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "model/check.h"
 #include "select/machine.h"
 #include "query/wait_sums.h"
@@ -134,6 +135,19 @@ void render_contradictions(const struct profile *p, const char *input)
 	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, contradictions);
 	clean = str_clean(line, strlen(line));
 	fprintf(stderr, "eprof-render: %s\n", clean);
+}
+
+int render_settle(struct selection *sel, const struct profile *p)
+{
+	char began[UNITS_BUF];
+	const int rc = selection_settle(sel, p);
+
+	if (!rc && sel->early)
+		fprintf(stderr,
+			"eprof-render: --from %s is before the capture, which began at %s: it is "
+			"shown from there\n",
+			sel->early, units_time(began, sizeof(began), p->started_unix_ns));
+	return rc;
 }
 
 void render_left_out(const struct profile *p, const struct selection *sel)

@@ -71,6 +71,8 @@ int render_fail(void);
 int render_refuse(int rc);
 /* One line to stderr where the profile, read from @input, contradicts itself (model/check.h). */
 void render_contradictions(const struct profile *, const char *input);
+/* selection_settle(); says on stderr that a --from was before the capture. */
+int render_settle(struct selection *, const struct profile *);
 /* Says on stderr what --omit-idle left out, where it is given. */
 void render_left_out(const struct profile *, const struct selection *);
 /* Prints the line and where help is to be found; returns 2. */

@@ -109,7 +109,7 @@ static void help(void)
 	fputs("  -h, --help           this text\n"
 	      "\nSelection, of each run (--version-key, --platform, --run: of the new side's):\n",
 	      stdout);
-	fputs(selection_help, stdout);
+	selection_help(stdout, false);
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 --fail-on found what it is for,\n"
 	     "4 it is undecided and --fail-undecided was given.");
 }
@@ -251,6 +251,9 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return render_usage(
 			"compare: --fold-kernel is of a report of one profile: not of a "
 			"comparison");
+	if (a->options.selection.sort)
+		return render_usage("compare: rows are in the order of their verdicts: --sort is "
+				    "of a report of one profile");
 	if (choose_format(a) || take_files(a, files, (size_t)n, behind, (size_t)n_behind))
 		return render_usage("compare: %s", err_text());
 	return -1;

@@ -46,17 +46,17 @@ static void help(void)
 	      stdout);
 	for (const struct export *const *e = exports; *e; e++)
 		fprintf(stdout, "                         %-12s %s\n", (*e)->name, (*e)->about);
-	fprintf(stdout,
-		"      --with-reasons   a frame at the leaf: why, and for what, a thread waited\n"
-		"      --table NAME     csv: which table: samples, functions, zones …\n"
-		"      --cmdline        the command lines of processes, which may hold passwords, "
-		"too\n"
-		"  -e, --self           tracy-csv: self times instead of total times\n"
-		"      --force          replace OUT if it exists\n"
-		"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
-		"  -h, --help           this text\n"
-		"\nSelection (a --to that names no format is a time, as in --to 5s):\n%s",
-		selection_help);
+	fputs("      --with-reasons   a frame at the leaf: why, and for what, a thread waited\n"
+	      "      --table NAME     csv: which table: samples, functions, zones …\n"
+	      "      --cmdline        the command lines of processes, which may hold passwords, "
+	      "too\n"
+	      "  -e, --self           tracy-csv: self times instead of total times\n"
+	      "      --force          replace OUT if it exists\n"
+	      "      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
+	      "  -h, --help           this text\n"
+	      "\nSelection (a --to that names no format is a time, as in --to 5s):\n",
+	      stdout);
+	selection_help(stdout, true);
 }
 
 /* There is none of that name, or none was named: NULL. */
@@ -71,6 +71,19 @@ static int no_format(const char *name)
 		  : err(-EINVAL, "name a format with --to: %s", s.s);
 	str_release(&s);
 	return rc;
+}
+
+/* The status of an export of one table without --table. */
+static int no_table(void)
+{
+	struct str s = {0};
+	int status;
+
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		str_addf(&s, "%s%s", s.n ? ", " : "", t->table->name);
+	status = render_usage("export: csv: name a table with --table: %s", str_text(&s));
+	str_release(&s);
+	return status;
 }
 
 /* --to is the format, and the end of a span of time as well. */
@@ -116,6 +129,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return render_usage("export: %s", err_text());
 	if (a->self && !a->to->takes_self)
 		return render_usage("export: --self is for tracy-csv, not for %s", a->to->name);
+	if (!a->table && a->to->takes_table)
+		return no_table();
 	if (a->table && !a->to->takes_table)
 		return render_usage("export: --table is for csv, not for %s", a->to->name);
 	return -1;
@@ -213,7 +228,7 @@ int render_export(int argc, char **argv)
 	if (store_load(a.input, &a.selection.run, &p))
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
-	rc = selection_settle(&a.selection, p);
+	rc = render_settle(&a.selection, p);
 	if (rc) {
 		profile_free(p);
 		return render_refuse(rc);

@@ -77,7 +77,7 @@ void render_help_print(void)
 	fputs(options, stdout);
 	fputs(style_help, stdout);
 	fputs(more_options, stdout);
-	fputs(selection_help, stdout);
+	selection_help(stdout, true);
 	puts("\nViews:");
 	for (const struct view *const *v = views; *v; v++)
 		printf("  %-10s %s\n", (*v)->name, (*v)->about);

@@ -301,7 +301,7 @@ static int report_of(struct report *r, struct material *m)
 		wait_classes_init(&m->waits, m->profile);
 		excerpt_fold_kernel(m->profile);
 	}
-	rc = selection_settle(&r->selection, m->profile);
+	rc = render_settle(&r->selection, m->profile);
 	if (rc == 0)
 		rc = material_select(m, &r->selection, r->format->medium);
 	if (rc == 0)

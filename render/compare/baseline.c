@@ -79,6 +79,34 @@ static int no_version(const struct catalog *c, const char *named)
 	return -ENOENT;
 }
 
+/* Other runs than @run, of its program or (@any) of any. */
+static bool has_others(const struct catalog *c, const struct catalog_run *run, bool any)
+{
+	for (size_t i = 0; i < c->runs.n; i++) {
+		const struct catalog_run *r = &c->runs.at[i];
+
+		if ((any || catalog_same_program(r, run)) &&
+		    (strcmp(r->version, run->version) != 0 ||
+		     r->started_unix_ns != run->started_unix_ns))
+			return true;
+	}
+	return false;
+}
+
+/* Why nothing is older than the run, where that is not for its version; else NULL. */
+static char *why_none(const struct catalog *c, const struct catalog_run *run)
+{
+	_free_ char *program = str_program(run->command);
+
+	if (*program && has_others(c, run, true) && !has_others(c, run, false))
+		return mem_printf("the store has no other run of '%s'", program);
+	if (!strcmp(run->version, VERSION_NONE))
+		return mem_printf("the version of '%s' is not known, so none is before it: "
+				  "--version-key names it",
+				  *program ? program : "the program");
+	return NULL;
+}
+
 static int none_found(const struct catalog *c, const struct catalog_run *run, const char *named,
 		      const struct catalog_run *elsewhere, char **reason)
 {
@@ -92,6 +120,9 @@ static int none_found(const struct catalog *c, const struct catalog_run *run, co
 								 : elsewhere->platform);
 		return err(-ENOENT, "%s; --baseline VERSION compares all the same", *reason);
 	}
+	*reason = why_none(c, run);
+	if (*reason)
+		return err(-ENOENT, "%s", *reason);
 	*reason = mem_printf("'%s' is the first version in the store", run->version);
 	return err(-ENOENT,
 		   "no version older than '%s' in the store: add one (eprof-render store add), or "

@@ -98,7 +98,7 @@ static void rows_write(const struct profile *p, const struct table_place *place,
 	}
 }
 
-/* "csv: name a table with --table: modules, functions, …" */
+/* "csv: the profile has no table 'x': it has modules, functions, …" */
 static int refuse(const struct profile *p, const char *table)
 {
 	struct str names = {0};
@@ -106,11 +106,7 @@ static int refuse(const struct profile *p, const char *table)
 	for (const struct table_place *t = profile_tables; t->table; t++)
 		if (profile_has(p, t->table->part))
 			str_addf(&names, "%s%s", names.n ? ", " : "", t->table->name);
-	if (table)
-		err(-EINVAL, "csv: the profile has no table '%s': it has %s", table,
-		    str_text(&names));
-	else
-		err(-EINVAL, "csv: name a table with --table: %s", str_text(&names));
+	err(-EINVAL, "csv: the profile has no table '%s': it has %s", table, str_text(&names));
 	str_release(&names);
 	return -EINVAL;
 }
@@ -119,7 +115,7 @@ static int csv_write(const struct export_input *in, FILE *out)
 {
 	const struct table_place *t = profile_tables;
 
-	while (t->table && !(in->table && !strcmp(t->table->name, in->table)))
+	while (t->table && strcmp(t->table->name, in->table) != 0)
 		t++;
 	if (!t->table || !profile_has(in->part, t->table->part))
 		return refuse(in->part, in->table);

@@ -13,7 +13,7 @@
 #define LEFT	   52.0 /* for the labels of rows */
 #define CELL_MOST  24.0 /* a cell is no wider */
 #define HIGH	   250.0
-#define CELL_HIGH  9.0 /* and no higher */
+#define CELL_HIGH  14.0 /* and no higher */
 #define LEGEND	   18.0
 #define AXIS	   20.0
 #define LABEL_GAP  12.0 /* between two labels of the time axis */

@@ -55,6 +55,24 @@ static bool position(struct span w, uint64_t *at)
 	return true;
 }
 
+static bool cost(struct callgrind_positions *p, size_t i, struct span w, int64_t *out)
+{
+	const char sign = w.n ? w.s[0] : 0;
+	int64_t by = 0;
+
+	p->relative |= sign == '*' || sign == '+';
+	if (sign == '*' && w.n == 1)
+		*out = p->cost[i];
+	else if (!span_int(sign == '+' ? span_from(w, 1) : w, &by))
+		return false;
+	else if (!p->relative || (sign != '+' && sign != '-'))
+		*out = by;
+	else if (__builtin_add_overflow(p->cost[i], by, out))
+		return false;
+	p->cost[i] = *out;
+	return true;
+}
+
 bool callgrind_cost(struct callgrind_positions *p, struct span line, size_t n, int64_t *costs)
 {
 	struct span rest = line;
@@ -65,9 +83,8 @@ bool callgrind_cost(struct callgrind_positions *p, struct span line, size_t n, i
 	for (size_t i = 0; i < n; i++) {
 		const struct span w = span_word(&rest);
 
-		/* Negative ones are of memory: Xdebug's lines that free some. */
 		costs[i] = 0;
-		if (w.n && !span_int(w, &costs[i]))
+		if (w.n && !cost(p, i, w, &costs[i]))
 			return false;
 	}
 	return !span_trim(rest).n;

@@ -11,6 +11,7 @@
 #ifndef IMPORT_CALLGRIND_LINE_H
 #define IMPORT_CALLGRIND_LINE_H
 
+#include "import/callgraph.h"
 #include "import/scan.h"
 
 enum callgrind_space { CALLGRIND_OBJECT, CALLGRIND_FILE, CALLGRIND_FUNCTION, CALLGRIND_SPACES };
@@ -19,18 +20,22 @@ enum callgrind_space { CALLGRIND_OBJECT, CALLGRIND_FILE, CALLGRIND_FUNCTION, CAL
  * UINT32_MAX. False: it is broken. */
 bool callgrind_name(struct span value, uint32_t *number, struct span *name);
 
-/* Up to two positions: of the instruction and the line; which there are says "positions:". */
+/* Up to two positions: of the instruction and the line; which there are says "positions:". Some
+ * writers compress costs as well: "*" is that of the line before, "+3" more, and then "-3" less;
+ * else "-3" is a cost, such as Xdebug's of memory that is freed. */
 struct callgrind_positions {
 	size_t n;	/* 1 or 2 */
 	size_t line_at; /* which of them is the line; n: none */
 	uint64_t at[2];
+	bool relative; /* a cost was "*" or "+3" */
+	int64_t cost[CALLGRAPH_VALUES];
 };
 
 /* "positions: instr line": false where it is none of those that there are. */
 bool callgrind_positions_read(struct callgrind_positions *, struct span value);
 
-/* "+4 100 7": positions move on, and @n costs; those that are missing are 0. False: it is none, or
- * a number does not fit. */
+/* "+4 100 7": positions move on, and @n costs, CALLGRAPH_VALUES at most; those that are missing are
+ * 0. False: it is none, or a number does not fit. */
 bool callgrind_cost(struct callgrind_positions *, struct span line, size_t n, int64_t *costs);
 
 /* The line that the positions are at; 0 unknown. */

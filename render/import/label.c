@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "import/import.h"
 #include "model/meta.h"
+#include "model/version.h"
 
 /* The VERSION of a file called NAME.VERSION.EXTENSION, which begins with a digit, or "v" and one:
  * "1.2.0" of "app.1.2.0.csv". Freed by the caller; NULL: it is not called so. */
@@ -98,7 +99,7 @@ void import_label(struct profile *p, const struct import_names *names)
 		platform = profile_meta(p, META_PLATFORM);
 	if (!platform)
 		platform = folder;
-	profile_set_meta(p, META_VERSION, version ? version : "unversioned");
+	profile_set_meta(p, META_VERSION, version ? version : VERSION_NONE);
 	profile_set_meta(p, META_PLATFORM, platform ? platform : "unknown");
 	if (!profile_run(p, RUN_NAME))
 		profile_set_run(p, RUN_NAME, profile_run(p, RUN_COMMAND));

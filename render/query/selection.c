@@ -7,40 +7,59 @@
 #include "query/clock_time.h"
 #include "query/zone_condition.h"
 
-const char selection_help[] =
-	"      --metric NAME    which metric, where the profile has several; off-cpu: the sum of\n"
-	"                       blocked and runnable; wall: of these and the time on CPU\n"
-	"      --thread TID,…   these threads; or patterns for thread names\n"
-	"      --pid PID,…      these processes; or patterns for process names\n"
-	"      --cgroup PATTERN threads in a cgroup that matches, by its path or the path's end\n"
-	"      --from TIME      leave out what was before: 2.5s, 300ms, 1m since the start; or by "
-	"the\n"
-	"                       clock, in UTC: 14:05:30, 2026-11-29T14:05:30\n"
-	"      --to TIME        leave out what came at that time and after it\n"
-	"      --focus PATTERN  only stacks with a function that matches\n"
-	"      --ignore PATTERN only stacks without one\n"
-	"      --module PATTERN only stacks with code of a program or library that matches\n"
-	"      --file PATTERN   only stacks with a function of a source file that matches\n"
-	"      --omit PATTERN   leave matching functions out of the stacks\n"
-	"      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
-	"      --reason PATTERN only waits off the CPU for a reason that matches, by its name,\n"
-	"                       system call or object: lock, 'page fault*', futex, 'pipe:*'\n"
-	"      --fold-kernel    show the kernel's part of a stack as one frame, [kernel]\n"
-	"      --omit-idle      leave out idle waits: those of threads that have nothing to do, by "
-	"their\n"
-	"                       own stacks (see --view reasons)\n"
-	"      --sort COLUMN    order of rows, of functions: self (the default), total, name; of\n"
-	"                       threads: time, samples, on_cpu, runnable, blocked, waits, pid; of\n"
-	"                       zones: total, self, counts, mean, p99, name …, or an event of\n"
-	"                       --clock: page-faults; name: of the call tree, too; -COLUMN "
-	"reverses\n"
-	"                       it\n"
-	"      --where COND     only zones for which 'mean>1ms', 'counts<=10', 'page-faults>100'\n"
-	"                       or 'module=*libc*' holds; given again, all must hold\n"
-	"                       PATTERN: a glob on the whole name, or /regular expression/\n"
-	"      --version-key V  of a store: the version; without these three the newest run\n"
-	"      --platform P     … the platform\n"
-	"      --run NAME       … the run\n";
+/* The lines of --help, in order, cut where a comparison lacks some. */
+static const struct {
+	bool of_one;
+	const char *text;
+} help[] = {
+	{false,
+	 "      --metric NAME    which metric, where the profile has several; off-cpu: the sum of\n"
+	 "                       blocked and runnable; wall: of these and the time on CPU\n"
+	 "      --thread TID,…   these threads; or patterns for thread names\n"
+	 "      --pid PID,…      these processes; or patterns for process names\n"
+	 "      --cgroup PATTERN threads in a cgroup that matches, by its path or the path's end\n"
+	 "      --from TIME      leave out what was before: 2.5s, 300ms, 1m since the start"},
+	{true, "; or by the\n"
+	       "                       clock, in UTC: 14:05:30, 2026-11-29T14:05:30"},
+	{false,
+	 "\n"
+	 "      --to TIME        leave out what came at that time and after it\n"
+	 "      --focus PATTERN  only stacks with a function that matches\n"
+	 "      --ignore PATTERN only stacks without one\n"
+	 "      --module PATTERN only stacks with code of a program or library that matches\n"
+	 "      --file PATTERN   only stacks with a function of a source file that matches\n"
+	 "      --omit PATTERN   leave matching functions out of the stacks\n"
+	 "      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
+	 "      --reason PATTERN only waits off the CPU for a reason that matches, by its name,\n"
+	 "                       system call or object: lock, 'page fault*', futex, 'pipe:*'\n"},
+	{true, "      --fold-kernel    show the kernel's part of a stack as one frame, [kernel]\n"},
+	{false,
+	 "      --omit-idle      leave out idle waits: those of threads that have nothing to "
+	 "do, by their\n"
+	 "                       own stacks (see --view reasons)\n"},
+	{true,
+	 "      --sort COLUMN    order of rows, of functions: self (the default), total, name; of\n"
+	 "                       threads: time, samples, on_cpu, runnable, blocked, waits, pid; "
+	 "of\n"
+	 "                       zones: total, self, counts, mean, p99, name …, or an event of\n"
+	 "                       --clock: page-faults; name: of the call tree, too; -COLUMN "
+	 "reverses\n"
+	 "                       it\n"},
+	{false,
+	 "      --where COND     only zones for which 'mean>1ms', 'counts<=10', 'page-faults>100'\n"
+	 "                       or 'module=*libc*' holds; given again, all must hold\n"
+	 "                       PATTERN: a glob on the whole name, or /regular expression/\n"
+	 "      --version-key V  of a store: the version; without these three the newest run\n"
+	 "      --platform P     … the platform\n"
+	 "      --run NAME       … the run\n"},
+};
+
+void selection_help(FILE *out, bool of_one)
+{
+	for (size_t i = 0; i < sizeof(help) / sizeof(*help); i++)
+		if (of_one || !help[i].of_one)
+			fputs(help[i].text, out);
+}
 
 static int take_pattern(void *field, const char *text)
 {
@@ -129,8 +148,10 @@ int selection_settle(struct selection *s, const struct profile *p)
 
 	if (s->from_clock)
 		rc = clock_time_find(s->from_clock, "--from", p, &s->from_ns);
-	if (s->from_ns < 0)
+	if (!rc && s->from_ns < 0) {
+		s->early = s->from_clock;
 		s->from_ns = 0;
+	}
 	if (!rc && s->to_clock)
 		rc = settle_to(s, p);
 	if (rc || (!s->from_clock && !s->to_clock))

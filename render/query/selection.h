@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/options.h"
 #include "select/pattern.h"
@@ -26,6 +27,7 @@ struct selection {
 	int64_t from_ns, to_ns; /* [from, to) since the start; to 0: the end */
 	/* The same by the clock (clock_time.h), until selection_settle(); NULL: not given. */
 	const char *from_clock, *to_clock;
+	const char *early;   /* selection_settle(): the --from that was before the capture */
 	const char *focus;   /* keep stacks with a frame that matches (glob; "/re/") */
 	const char *ignore;  /* drop stacks with a frame that matches */
 	const char *module;  /* keep stacks with a frame in a file of code that matches */
@@ -44,9 +46,10 @@ struct selection {
 	struct store_key run; /* which of a store (--version-key, --platform, --run) */
 };
 
-/* The options above, for a command's own table; and the lines of --help for them. */
+/* The options above, for a command's own table; and the lines of --help for them: of a report of
+ * one profile, or of a comparison, which knows no clock times, no --fold-kernel and no --sort. */
 extern const struct option_row selection_rows[];
-extern const char selection_help[];
+void selection_help(FILE *, bool of_one);
 
 /* Settles what depends on the profile: clock times. -ENOENT with a text where it has none. */
 int selection_settle(struct selection *, const struct profile *);

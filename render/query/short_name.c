@@ -16,6 +16,12 @@ static const struct {
 	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>>",
 	 "std::string"},
 	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >",
+	 "std::string"},
+	{"std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char>>",
+	 "std::string"},
+	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
+	{"std::basic_string_view<char, std::char_traits<char>>", "std::string_view"},
 	{"std::__cxx11::", "std::"},
 	{"std::__1::", "std::"},
 };
@@ -23,6 +29,12 @@ static const struct {
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether arguments of a template may begin at @at: behind its name, or Rust's "::". */
+static bool is_behind_name(const char *name, const char *at)
+{
+	return at > name && (is_word(at[-1]) || (at - name > 2 && at[-1] == ':' && at[-2] == ':'));
 }
 
 /* Where the word "operator" ends right before @at, and not within another one. */
@@ -82,7 +94,7 @@ char *short_name(const char *name, const char *dots)
 			if (!*at)
 				break;
 		}
-		end = *at == '<' && at > name && is_word(at[-1]) ? past_arguments(at) : NULL;
+		end = *at == '<' && is_behind_name(name, at) ? past_arguments(at) : NULL;
 		if (end && (size_t)(end - at) > KEPT + 2) {
 			str_addf(&out, "<%s>", dots);
 			at = end;

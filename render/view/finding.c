@@ -118,24 +118,26 @@ static void add_run(struct finding *f, const char *thread, size_t threads, int64
 		 span > 0 ? ns_text((double)span) : "");
 }
 
-/* "most page-faults are of thread worker-3 4711: 1,204 of 1,300"; of files that name no threads
- * "samples: 1,300". */
+/* "thread worker-3 4711 had 1,204 of the 1,300 page-faults", "… all 64.4 KiB of memory live at the
+ * peak"; of files that name no threads "samples: 1,300". */
 static void add_most(struct finding *f, const char *thread, size_t threads, int64_t value)
 {
 	const struct thread_accounts *a = &f->a;
-	_free_ char *of = measure_base(f->in->profile, &a->filter.measure);
+	_free_ char *base = measure_base(f->in->profile, &a->filter.measure);
+	const char *name = a->filter.measure.name;
+	const bool is_size = !strcmp(a->unit, "bytes");
 
-	if (*thread && !strcmp(a->unit, "bytes"))
-		str_addf(&f->s, "%s %s is of thread %s: ", threads > 1 ? "most of the" : "all",
-			 of[0] ? of : a->filter.measure.name, thread);
-	else if (*thread)
-		str_addf(&f->s, "%s %s are of thread %s: ", threads > 1 ? "most" : "all",
-			 a->filter.measure.name, thread);
+	if (!*thread) {
+		str_addf(&f->s, "%s: %s", name, value_text((double)value, a->unit));
+		return;
+	}
+	str_addf(&f->s, "thread %s had ", thread);
+	if (threads > 1)
+		str_addf(&f->s, "%s of the ", value_text((double)value, a->unit));
 	else
-		str_addf(&f->s, "%s: ", a->filter.measure.name);
-	str_add(&f->s, value_text((double)value, a->unit));
-	if (*thread && threads > 1)
-		str_addf(&f->s, " of %s", value_text((double)a->of[WAIT_NONE], a->unit));
+		str_add(&f->s, "all ");
+	str_addf(&f->s, "%s %s%s", value_text((double)a->of[WAIT_NONE], a->unit),
+		 is_size ? "of " : "", is_size && *base ? base : name);
 }
 
 /* ", 51.1 % of that in call > sortCommand, 9.4 % in sdsdup itself", ", 83 % of that in often" */

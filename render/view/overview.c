@@ -22,6 +22,9 @@ static void time_card(const struct view_input *in, struct doc_block *b)
 	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
 	if (in->profile->started_unix_ns > 0)
 		units_time(from, sizeof(from), in->profile->started_unix_ns);
+	/* A card is narrow: a line may end between date and time, not within the date. */
+	if (strchr(from, 'T'))
+		*strchr(from, 'T') = ' ';
 	if (!in->profile->duration_ns)
 		snprintf(length, sizeof(length), "length unknown");
 	doc_fact(b, false, "Captured", "%s%s%s", length, from[0] ? " · from " : "", from);

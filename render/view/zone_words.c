@@ -351,8 +351,10 @@ bool probe_cost_is_high(const struct view_input *in)
 /* Every process that runs a probed file pays for hits, target or not. */
 static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 {
-	const double hits = profile_cost_of(p, ZONE_COST_HITS_ELSEWHERE);
-	const double ns = profile_cost_of(p, ZONE_COST_ELSEWHERE);
+	const double hits = profile_cost_of(p, PROBE_COST_HITS_ELSEWHERE) +
+			    profile_cost_of(p, ZONE_COST_HITS_ELSEWHERE);
+	const double ns =
+		profile_cost_of(p, PROBE_COST_ELSEWHERE) + profile_cost_of(p, ZONE_COST_ELSEWHERE);
 	char times[UNITS_BUF], cost[UNITS_BUF];
 
 	/* Less comes from eprof itself, and is not worth a line. */

@@ -78,7 +78,7 @@ class Detail {
 		const list = make("dl");
 		for (const [label, text] of this.lines(i, graph))
 			list.append(make("div", {}, make("dt", label === "Share" ? {title: SHARE_HELP} : {}, label),
-				make("dd", {}, text)));
+				make("dd", {}, text.replaceAll(" %", "\u00a0%"))));
 		const {name, file, line} = tree.of(i), link = Editor.link(file, line);
 		const head = makeNamed("h3", {}, name, Names.of(tree.of(i)));
 		this.box.replaceChildren(head, list);

@@ -1,43 +1,59 @@
 /* Names: how long C++ and Rust names are shown: arguments of templates as "<…>", std::string by its
- * short name, until the reader wants them whole. What is searched and kept is always the whole name. */
+ * short name, until the reader wants them whole. What is searched and kept is always the whole name.
+ * The terminal has the same rule (query/short_name.c). */
 const STD_NAMES = [
-	[/\bstd::(?:__cxx11::|__1::)?basic_string<char, std::(?:__1::)?char_traits<char>, std::(?:__1::)?allocator<char> ?>/g,
-		"std::string"],
-	[/\bstd::(?:__1::)?basic_string_view<char, std::(?:__1::)?char_traits<char> ?>/g, "std::string_view"],
+	...["std::__cxx11::", "std::"].flatMap(std => [" ", ""].map(space =>
+		[std + "basic_string<char, std::char_traits<char>, std::allocator<char>" + space + ">", "std::string"])),
+	...[" ", ""].map(space => ["std::__1::basic_string<char, std::__1::char_traits<char>, " +
+		"std::__1::allocator<char>" + space + ">", "std::string"]),
+	...[" ", ""].map(space =>
+		["std::basic_string_view<char, std::char_traits<char>" + space + ">", "std::string_view"]),
+	["std::__cxx11::", "std::"],
+	["std::__1::", "std::"],
 ];
-const OPERATOR = /^(?:<<=|<=>|<<|<=|<)/;
+/* Arguments of up to so many bytes stay: "int", "false", "42". */
+const ARGUMENTS_KEPT = 8;
 
-/* Where the bracket at @from closes, the arrows in between left out; -1: nowhere. */
-function closingBracket(name, from) {
+/* Behind the bracket that closes the one at @from; -1: nothing does. */
+function pastArguments(name, from) {
 	let open = 0;
 	for (let i = from; i < name.length; i++) {
 		if (name[i] === "<")
 			open++;
-		else if (name[i] === ">" && name[i - 1] !== "-" && !--open)
-			return i;
+		if (name[i] === ">" && name[i - 1] !== "-" && !--open)
+			return i + 1;
 	}
 	return -1;
 }
 
+/* Whether the text from @from to @to has more than @n bytes. */
+function isLonger(name, from, to, n) {
+	return to - from > n || new TextEncoder().encode(name.slice(from, to)).length > n;
+}
+
 function foldTemplates(name) {
-	let text = name, out = "";
-	for (const [spelled, short] of STD_NAMES)
-		text = text.replace(spelled, short);
-	for (let i = 0; i < text.length; i++) {
-		if (text[i] !== "<") {
-			out += text[i];
-			continue;
-		}
-		if (/\boperator$/.test(out)) {
-			const [sign] = OPERATOR.exec(text.slice(i));
-			out += sign;
-			i += sign.length - 1;
-			continue;
+	const sign = /\(\)|[<>=*-]+/y;
+	let out = "";
+	for (let i = 0; i < name.length;) {
+		if (name.startsWith("operator", i - 8) && i >= 8 && !/\w/.test(name[i - 9] || "")) {
+			sign.lastIndex = i;
+			const signs = sign.exec(name);
+			out += signs ? signs[0] : "";
+			i += signs ? signs[0].length : 0;
+			if (i === name.length)
+				break;
 		}
 		/* One that follows no name opens a name itself: <wait>, <T as Trait>. */
-		const end = /[\w\]]$|::$|\boperator\S+ ?$/.test(out) ? closingBracket(text, i) : -1;
-		out += end > i + 1 ? "<…>" : "<";
-		i = end > i + 1 ? end : i;
+		const end = name[i] === "<" && /\w$|.::$/.test(name.slice(Math.max(0, i - 3), i)) ?
+			pastArguments(name, i) : -1;
+		if (end > 0 && isLonger(name, i, end, ARGUMENTS_KEPT + 2)) {
+			out += "<…>";
+			i = end;
+			continue;
+		}
+		const [spelled, said] = STD_NAMES.find(([text]) => name.startsWith(text, i)) || [name[i], name[i]];
+		out += said;
+		i += spelled.length;
 	}
 	return out;
 }
@@ -47,7 +63,7 @@ const Names = {
 	folded: new Map(),
 
 	fold(name) {
-		if (!name.includes("<"))
+		if (!name.includes("<") && !name.includes("std::__"))
 			return name;
 		if (!Names.folded.has(name))
 			Names.folded.set(name, foldTemplates(name));

@@ -80,7 +80,7 @@ made=$(sed -n 's/.*rounds=//p' "$T/spin.out")
 at_most "-a: calls are those of processes inside" "$called" "$made"
 at_least "-a: and nearly all of those" "$called" $((made / 2))
 at_least "-a: others are told of" "$("$RENDER" "$T/calls.h5" --view cost |
-	sed -n 's/^ *\([0-9,]*\) *zones: hits elsewhere/\1/p' | tr -d ,)" 1
+	sed -n 's/^ *\([0-9,]*\) *probes: hits elsewhere/\1/p' | tr -d ,)" 1
 kill $twin
 
 storms_agree "--" task cpu

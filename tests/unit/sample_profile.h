@@ -41,8 +41,8 @@ static const struct sample_function sample_functions[] = {
 	{'j', KIND_KERNEL, 1, "ext4_file_read_iter", "[kernel]", "", 0},
 	{'k', KIND_KERNEL, 1, "copy_page_to_iter", "[kernel]", "", 0},
 	{'l', KIND_NATIVE, 1, "operator<", "/usr/lib/libfoo & bar.so", "foo <v2>.hpp", 7},
-	{'m', KIND_NATIVE, 1, "say(\"hi; there\", std::less<int>&&)", "/usr/lib/libfoo & bar.so",
-	 "foo <v2>.hpp", 19},
+	{'m', KIND_NATIVE, 1, "say(\"hi; there\", std::less<long long>&&)",
+	 "/usr/lib/libfoo & bar.so", "foo <v2>.hpp", 19},
 	{'n', KIND_NATIVE, 1, "größe_von<Übergröße>", "/usr/lib/libfoo & bar.so", "größe.cc", 3},
 	{'o', KIND_NATIVE, 1,
 	 "std::__detail::__variant::__gen_vtable_impl<std::__detail::__variant::_Multi_array<std::"

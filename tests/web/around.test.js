@@ -329,7 +329,7 @@ test("the hottest paths of a range, of a thread and of all are what the program 
 		const {tree, focus} = eprof.flames[0].active.canvas;
 		return tree.frames[tree.frame[focus]].name;
 	}),
-		"say(\"hi; there\", std::less<int>&&)", "shown in the graph");
+		"say(\"hi; there\", std::less<long long>&&)", "shown in the graph");
 	await page.evaluate(() => eprof.model.set({from: null, to: null}));
 	same(await paths(page), all, "of all");
 });

@@ -73,7 +73,7 @@ test("a range of time leaves its samples", async browser => {
 		"3 30+10 work", "4 30+10 lx", "5 30+10 ly"]);
 	same(await page.locator(".chip").allTextContents(), ["2.00 s to 6.00 s×"], "chip");
 	await page.evaluate(() => eprof.flames[0].choose(2));
-	same((await page.textContent(".detail dd")), "30.0 ms, 3 samples: 30.0 % of all, 75.0 % of the selection");
+	same((await page.textContent(".detail dd")), "30.0 ms, 3 samples: 30.0\u00a0% of all, 75.0\u00a0% of the selection");
 	await page.click(".chip");
 	same((await boxes(page))[0], "0 0+100 root", "all again");
 	await set(page, {from: 20e9, to: 30e9});
@@ -224,7 +224,7 @@ test("sandwich: callers above, callees below", async browser => {
 		"3 10+10 k2"], "callees");
 	same(await page.evaluate(() => eprof.flames[0].shownGraphs.map(g => g.canvas.icicle)), [false, true],
 		"the function between them");
-	same(await page.textContent(".detail dd"), "60.0 ms, 6 samples: 60.0 % of all");
+	same(await page.textContent(".detail dd"), "60.0 ms, 6 samples: 60.0\u00a0% of all");
 	same(await hash(page), "#x=sandwich&f=work");
 	const other = await open(browser, "modes.html", {hash: "#x=sandwich&f=fib"});
 	same(await boxes(other, 0), ["0 0+20 fib", "1 0+20 main", "2 0+20 main"], "recursion counts once");
@@ -352,7 +352,7 @@ test("Wilson's interval of a share", async browser => {
 	 * 0.3127 to 0.8318. */
 	await page.evaluate(() => eprof.flames[0].choose(eprof.flames[0].tree.children(0)[1]));
 	same(await page.textContent(".detail h3"), "main");
-	same(await page.locator(".detail dt:has-text('Share') + dd").textContent(), "31.3 % to 83.2 % by 10 samples");
+	same(await page.locator(".detail dt:has-text('Share') + dd").textContent(), "31.3\u00a0% to 83.2\u00a0% by 10 samples");
 	same(await page.evaluate(() => [wilson(0, 10), wilson(1, 10)].map(v => v.map(x => x.toFixed(4)))),
 		[["0.0000", "0.2775"], ["0.7225", "1.0000"]], "at the ends");
 });

@@ -68,7 +68,7 @@ test("search counts each sample once", async browser => {
 	same(await chosen(page), "sqlite3BtreeMovetoUnpacked", "chosen");
 	await page.click(".tools >> text=›");
 	same((await status(page)).slice(0, 5), "2 / 2", "status");
-	await page.fill(".flame input", "std::less<int>&&)");
+	await page.fill(".flame input", "std::less<long long>&&)");
 	same(await status(page),
 		"1 match · 6.0 % of all (60 samples) · no regular expression: searched as text", "status");
 });
@@ -220,34 +220,37 @@ test("long C++ names are short until they are wanted whole", async browser => {
 	const cases = [
 		[string + "::size", "std::string::size"],
 		[`std::map<${string}, long>::find`, "std::map<…>::find"],
-		["void f<g<int>, h<(a->b)> >(k<int>&, int)", "void f<…>(k<…>&, int)"],
-		["std::operator< <char, int>(x const&)", "std::operator< <…>(x const&)"],
+		["void f<g<int>, h<(a->b)> >(k<int>&, int)", "void f<…>(k<int>&, int)"],
+		["std::operator< <char, int>(x const&)", "std::operator< <char, int>(x const&)"],
 		["std::operator<<(std::ostream&)", "std::operator<<(std::ostream&)"],
-		["a::operator<=>(b<c> const&)", "a::operator<=>(b<…> const&)"],
+		["a::operator<=>(b<c> const&)", "a::operator<=>(b<c> const&)"],
+		["b<unsigned>::c<true>::d<long long>", "b<unsigned>::c<true>::d<…>"],
+		["std::__cxx11::list<int>::push", "std::list<int>::push"],
 		["x::operator->", "x::operator->"],
-		["<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<…> as core::ops::Drop>::drop"],
-		["core::iter::fold::<u8>", "core::iter::fold::<…>"],
+		["<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<T> as core::ops::Drop>::drop"],
+		["core::iter::fold::<u8>", "core::iter::fold::<u8>"],
+		["core::iter::fold::<alloc::vec::Vec<T>>", "core::iter::fold::<…>"],
 		["<wait>", "<wait>"], ["a < b", "a < b"], ["open<", "open<"], ["main", "main"],
 	];
 	for (const [whole, short] of cases)
 		same(await page.evaluate(name => Names.fold(name), whole), short, whole);
-	const box = await place(page, "say(\"hi; there\", std::less<int>&&)", 5);
+	const box = await place(page, "say(\"hi; there\", std::less<long long>&&)", 5);
 	const label = () => page.evaluate(i => eprof.flames[0].tree.label(i), box.i);
 	same(await label(), "say(\"hi; there\", std::less<…>&&)", "in the graph");
-	for (const text of ["less<int>", "less<…>"]) {
+	for (const text of ["less<long long>", "less<…>"]) {
 		await page.fill(".flame input", text);
 		same((await status(page)).slice(0, 15), "1 match · 6.0 %", text);
 	}
 	await page.evaluate(i => eprof.flames[0].choose(i), box.i);
-	same(await page.textContent(".wholename"), "say(\"hi; there\", std::less<int>&&)", "whole beside the graph");
+	same(await page.textContent(".wholename"), "say(\"hi; there\", std::less<long long>&&)", "whole beside the graph");
 	await page.click("#settings");
 	await page.check(".settings input[type=checkbox]");
-	same(await label(), "say(\"hi; there\", std::less<int>&&)", "whole");
+	same(await label(), "say(\"hi; there\", std::less<long long>&&)", "whole");
 	same([await page.locator(".wholename").count(), await chosen(page)],
-		[0, "say(\"hi; there\", std::less<int>&&)"], "beside it");
+		[0, "say(\"hi; there\", std::less<long long>&&)"], "beside it");
 	await page.reload();
 	await page.waitForSelector("html[data-ready]");
-	same(await label(), "say(\"hi; there\", std::less<int>&&)", "kept");
+	same(await label(), "say(\"hi; there\", std::less<long long>&&)", "kept");
 	await page.evaluate(() => eprof.settings.setWhole(false));
 	same(await label(), "say(\"hi; there\", std::less<…>&&)", "short again");
 });

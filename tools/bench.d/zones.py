@@ -449,8 +449,10 @@ def attach_eprof(pid, library, prefix, *extra, program=EPROF):
     job.end()
     detach = time.monotonic() - began
     figures = profile(path)[1]
-    return attach, detach, int(figures["zones: probed functions"]), \
-        figures.get("zones: time to attach probes", 0) / 1e9
+    # A program to compare with may be older.
+    functions = figures.get("probes: functions") or figures["zones: probed functions"]
+    took_ns = figures.get("probes: time to attach") or figures.get("zones: time to attach probes", 0)
+    return attach, detach, int(functions), took_ns / 1e9
 
 
 def attach_bpftrace(pid, library, prefix, functions):

@@ -14,6 +14,7 @@
 #include "cmd/render_run.h"
 #include "model/meta.h"
 #include "model/regression.h"
+#include "model/version.h"
 #include "store/store.h"
 
 /* --- which baseline --------------------------------------------------------------------------- */
@@ -99,8 +100,10 @@ static int compare(const struct record_baseline *b, struct profile *p, int signa
 		return rc;
 	if (is_first) {
 		const char *version = profile_meta(p, META_VERSION);
-		_free_ char *why = mem_printf("'%s' is the first version in the store",
-					      version ? version : "this");
+		const bool known = version && strcmp(version, VERSION_NONE) != 0;
+		_free_ char *why =
+			known ? mem_printf("'%s' is the first version in the store", version)
+			      : mem_strdup("this is the first run in the store");
 
 		regression_put_none(p, why);
 		return 0;

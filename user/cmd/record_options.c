@@ -13,6 +13,7 @@
 #include "cmd/default_file.h"
 #include "cmd/record_events.h"
 #include "cmd/record_options.h"
+#include "perf/tick_limit.h"
 #include "perf/rights.h"
 
 #define DEFAULT_NAMING_NS 10000000000
@@ -351,6 +352,23 @@ static bool has_rate(const struct record_options *o)
 	return false;
 }
 
+/* A clock so fast that its interrupts leave the target no time would stop it. */
+static void limit_rate(struct record_options *o)
+{
+	double took_ns, hz = (double)o->hz;
+
+	for (size_t i = 0; i < o->n_events; i++) {
+		hz = tick_limit_hz(&o->events[i], hz, &took_ns);
+		if (hz >= (double)o->hz)
+			continue;
+		o->hz = (int64_t)hz / 1000 * 1000;
+		fprintf(stderr,
+			"eprof: a sampling interrupt takes %.0f µs here: sampling at %" PRId64
+			" Hz, so that the target can go on\n",
+			took_ns / 1000, o->hz);
+	}
+}
+
 /* 0, an exit status, or a negative errno with a text. */
 static int set_pace(struct record_options *o)
 {
@@ -450,6 +468,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 		sources_ask_actions(o->sources, &o->probes.o);
 	if (!ret)
 		ret = set_pace(o);
+	if (!ret)
+		limit_rate(o);
 	o->oncpu = (struct oncpu_options){o->events, o->n_events, (double)o->hz};
 	return ret;
 }

@@ -203,10 +203,10 @@ void zone_cost_probe_rows(const struct engine *z, struct profile *p)
 {
 	const struct elsewhere elsewhere = sum_elsewhere(z);
 
-	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
-	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", elsewhere.ns);
-	profile_cost(p, "zones: probed functions", "events", (double)engine_count(z));
-	profile_cost(p, "zones: time to attach probes", "ns", (double)z->attach_ns);
+	profile_cost(p, PROBE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
+	profile_cost(p, PROBE_COST_ELSEWHERE, "ns", elsewhere.ns);
+	profile_cost(p, "probes: functions", "events", (double)engine_count(z));
+	profile_cost(p, "probes: time to attach", "ns", (double)z->attach_ns);
 }
 
 void zone_cost_all(struct profile *p, const struct ledger_past *past)

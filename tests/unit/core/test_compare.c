@@ -501,6 +501,20 @@ static void test_baseline(void **state)
 	assert_int_equal(history[0], 1);
 	assert_int_equal(history[2], 4);
 	free(history);
+	/* Of another program than all others; of the same, but without a version. */
+	add_run(&c, "unversioned", INTEL, 950);
+	c.runs.at[7].command = (char *)"/bin/ls -l";
+	for (size_t i = 0; i < 7; i++)
+		c.runs.at[i].command = (char *)"./app";
+	assert_int_equal(baseline_choose(&c, &c.runs.at[7], NULL, 1, &b), -ENOENT);
+	assert_string_equal(err_text(), "the store has no other run of 'ls'");
+	assert_string_equal(b.reason, "the store has no other run of 'ls'");
+	baseline_release(&b);
+	c.runs.at[7].command = (char *)"./app";
+	assert_int_equal(baseline_choose(&c, &c.runs.at[7], NULL, 1, &b), -ENOENT);
+	assert_string_equal(b.reason, "the version of 'app' is not known, so none is before it: "
+				      "--version-key names it");
+	baseline_release(&b);
 	/* In a store without any run. */
 	add_run(&c, "1", INTEL, 1);
 	c.runs.n = 0;

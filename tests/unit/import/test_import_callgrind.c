@@ -222,6 +222,16 @@ static void costs_may_be_negative(void **state)
 	profile_free(p);
 }
 
+/* Costs by those of the line before, as speedscope reads them. */
+static void costs_may_be_relative(void **state)
+{
+	(void)state;
+	assert_folded("events: Ir\nfl=a.c\nfn=main\n10 20\ncfn=f\ncalls=1 50\n* 400\ncfn=g\n"
+		      "calls=1 20\n* *\nfn=f\n+30 -300\ncfn=g\ncalls=1 20\n* 300\nfn=g\n"
+		      "-20 +400\n",
+		      "x;main 20\nx;main;f 100\nx;main;f;g 300\nx;main;g 400\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +242,7 @@ int main(void)
 		cmocka_unit_test(jumps_are_passed_over),
 		cmocka_unit_test(many_callers_share_a_place),
 		cmocka_unit_test(units_and_calls_of_events),
+		cmocka_unit_test(costs_may_be_relative),
 		cmocka_unit_test(bad_lines_are_refused),
 		cmocka_unit_test(an_odd_line_costs_that_line),
 		cmocka_unit_test(names_may_be_empty),

@@ -28,6 +28,8 @@ static void folds_templates(void **state)
 		   "v8::JsonStringifier::Serialize_<true>");
 	check_name("a<b<c>, std::function<void ()> >::f", "a<…>::f");
 	check_name("f<auto (int) -> decltype(1)>(int)", "f<…>(int)");
+	check_name("core::iter::fold::<alloc::vec::Vec<T>>", "core::iter::fold::<…>");
+	check_name("core::iter::fold::<u8>", "core::iter::fold::<u8>");
 }
 
 static void knows_strings(void **state)
@@ -37,6 +39,11 @@ static void knows_strings(void **state)
 		   "std::allocator<char> > const&)",
 		   "f(std::string const&)");
 	check_name("std::__cxx11::list<int>::push", "std::list<int>::push");
+	check_name("std::__1::basic_string<char, std::__1::char_traits<char>, "
+		   "std::__1::allocator<char> >::size",
+		   "std::string::size");
+	check_name("f(std::basic_string_view<char, std::char_traits<char> >)",
+		   "f(std::string_view)");
 }
 
 static void leaves_others(void **state)

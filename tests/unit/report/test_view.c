@@ -450,6 +450,31 @@ static void test_reasons_of_a_newer_program(void **state)
 	report_doc_release(&r);
 }
 
+/* A program that was always busy looks so: no cell is shorter than the timer's period. */
+static void test_heatmap_has_no_gaps(void **state)
+{
+	struct profile *p = sample_profile();
+	uint32_t node = sample_node(p, "busy");
+	struct report_doc r;
+	const struct doc_heat *h;
+
+	(void)state;
+	p->samples.n = 0;
+	p->samples.values.at[0].n = 0;
+	p->duration_ns = 1360000000;
+	for (uint64_t at = 500000; at < (uint64_t)p->duration_ns; at += 1001001)
+		profile_sample(p, at, 0, node, &(int64_t){1001001});
+	report_doc_init(&r, p, NULL, (const char *const[]){"heatmap", NULL});
+	h = &report_doc_block(&r, BLOCK_HEAT, 0)->heat;
+	assert_int_equal(h->column_ns, 20000000);
+	assert_int_equal(h->row_ns, 5000000);
+	assert_int_equal(h->rows, 4);
+	assert_int_equal(h->columns, 68);
+	for (size_t i = 0; i < h->counts.n; i++)
+		assert_in_range(h->counts.at[i], 4, 6);
+	report_doc_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_every_view_copes_with_nothing),
 		cmocka_unit_test(test_reasons_by_kind_and_object),
 		cmocka_unit_test(test_reasons_of_a_newer_program),
+		cmocka_unit_test(test_heatmap_has_no_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

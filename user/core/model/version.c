@@ -214,7 +214,7 @@ static struct parsed parse(const char *text)
 
 	if (ends(rest, "-dirty") && is_hash((struct piece){text, rest.n - strlen("-dirty")}))
 		return v.class = CLASS_NONE, v;
-	if (!rest.n || is_hash(rest) || !strcmp(text, "unversioned"))
+	if (!rest.n || is_hash(rest) || !strcmp(text, VERSION_NONE))
 		return v.class = CLASS_NONE, v;
 	if ((*rest.at == 'v' || *rest.at == 'V') && is_digit(rest.at[1]))
 		cut(&rest, 1);

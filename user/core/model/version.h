@@ -19,4 +19,7 @@
  */
 int version_compare(const char *a, const char *b);
 
+/* The version of what has none. */
+#define VERSION_NONE "unversioned"
+
 #endif

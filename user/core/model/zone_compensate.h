@@ -43,9 +43,12 @@ double zones_probe_ns(const struct profile *);
 
 /* Rows of the profile's cost: of all calls, in ns … */
 #define ZONE_COST_ALL "zones: cost of all calls"
-/* … of hits by processes (of -t: threads) that are no targets, their number and in ns … */
-#define ZONE_COST_HITS_ELSEWHERE "zones: hits elsewhere"
-#define ZONE_COST_ELSEWHERE	 "zones: cost of hits elsewhere"
+/* … of hits by processes (of -t: threads) that are no targets, their number and in ns, of probes
+ * for whatever they are; older files called them by zones … */
+#define PROBE_COST_HITS_ELSEWHERE "probes: hits elsewhere"
+#define PROBE_COST_ELSEWHERE	  "probes: cost of hits elsewhere"
+#define ZONE_COST_HITS_ELSEWHERE  "zones: hits elsewhere"
+#define ZONE_COST_ELSEWHERE	  "zones: cost of hits elsewhere"
 /* … and outer_ns of one call by class and way: a name that begins with ZONE_COST_CALL, freed by the
  * caller; NULL if a class or way has no cost. */
 #define ZONE_COST_CALL "zones: a call, "

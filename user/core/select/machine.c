@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "model/version.h"
 #include "select/machine.h"
 
 #define CPUINFO_MAX (1 << 20)
@@ -86,7 +87,7 @@ static const char *main_build_id(const struct profile *p)
 		if (p->modules.at[i].build_id && path[0] == '/')
 			return profile_text(p, p->modules.at[i].build_id);
 	}
-	return "unversioned";
+	return VERSION_NONE;
 }
 
 void machine_describe(struct profile *p, const char *version, int64_t unix_ns)

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "model/version.h"
 
 /* Up to this size a table stays in its object header: a chunk's bookkeeping would cost more than
  * deflate gains. HDF5 allows 64 KiB. */
@@ -336,7 +337,7 @@ int put_profile(struct reader *r, hid_t file, const struct profile *p, unsigned 
 
 char *put_version_name(const struct profile *p)
 {
-	return h5_group_name(profile_meta(p, META_VERSION), "unversioned");
+	return h5_group_name(profile_meta(p, META_VERSION), VERSION_NONE);
 }
 
 char *put_platform_name(const struct profile *p)
