@@ -88,11 +88,22 @@ struct uprobes_state {
 } CORE;
 
 typedef struct {
+	__u64 ctx_id; /* that no other has, ever */
 	void *vdso;
 } CORE mm_context_t;
 
+/* Since Linux 6.2: its value is count and what each CPU has not added to it yet. */
+struct percpu_counter {
+	__s64 count;
+	__s32 *counters; /* of a CPU: this address and the CPU's offset */
+} CORE;
+
 struct mm_struct {
 	struct maple_tree mm_mt;
+	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */
+	struct {
+		int counter;
+	} mm_users;
 	struct {
 		struct {
 			long counter; /* its low bits: see sample/asleep.bpf.c */
@@ -223,6 +234,11 @@ struct task_struct {
 	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
 	struct task_io_accounting ioac;
 	void *bpf_storage; /* NULL: no task storage has a value for it */
+} CORE;
+
+/* Of a map: an array by CPU, as programs find it behind the map's own address. */
+struct bpf_array {
+	void *pptrs[1];
 } CORE;
 
 struct seq_file;

@@ -19,6 +19,8 @@ struct survey {
 	double period_ns;   /* 0: nothing is sampled by time */
 	bool exact;	    /* nothing is sampled */
 	bool counts;	    /* values are numbers of samples */
+	bool weighted;	    /* the events that a sample stands for are the values of … */
+	uint32_t weight;    /* … this metric */
 	uint32_t *part_of;  /* per thread: its part; owned */
 	size_t parts;
 };
@@ -58,6 +60,24 @@ static bool counts_samples(const struct filter *f)
 		f->profile->metrics.at[m->metric[0]].kind == METRIC_COUNT);
 }
 
+/* Whether samples of the measure stand for many events, each with so many of its own: of another
+ * metric, in whose ledger they are, or if the measure is that one, of itself. */
+static bool has_weights(const struct filter *f, uint32_t *weight)
+{
+	const struct profile *p = f->profile;
+	const struct measure *m = &f->measure;
+
+	if (m->n != 1)
+		return false;
+	*weight = profile_ledger_of(p, m->metric[0]);
+	if (*weight < p->metrics.n && *weight != m->metric[0])
+		return p->metrics.at[*weight].kind == METRIC_COUNT;
+	for (uint32_t i = 0; i < p->metrics.n; i++)
+		if (i != m->metric[0] && profile_ledger_of(p, i) == m->metric[0])
+			return p->metrics.at[m->metric[0]].kind == METRIC_COUNT;
+	return false;
+}
+
 static void survey_init(struct survey *s, const struct filter *f)
 {
 	const struct measure *m = &f->measure;
@@ -66,6 +86,7 @@ static void survey_init(struct survey *s, const struct filter *f)
 			     .exact = profile_run(f->profile, RUN_EXACT) ||
 				      measure_is_exact(f->profile, m),
 			     .counts = counts_samples(f)};
+	s->weighted = !s->exact && has_weights(f, &s->weight);
 	if (f->profile->hz > 0 && m->n && !strcmp(m->unit, "ns"))
 		s->period_ns = 1e9 / f->profile->hz;
 	if (!measure_has(f->profile, METRIC_OFF_CPU, &s->off) ||
@@ -119,6 +140,26 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 	return hits < 2 ? 1 : 0.25;
 }
 
+/* How many events the sample stands for. */
+static double weight_of(const struct survey *s, size_t row)
+{
+	return (double)s->filter->profile->samples.values.at[s->weight].at[row];
+}
+
+static struct spread_hit weighted_hit(const struct survey *s, size_t row)
+{
+	const double weight = fmax(1, weight_of(s, row));
+
+	return (struct spread_hit){.row = (uint32_t)row,
+				   .x = (float)((double)filter_value(s->filter, row) / weight),
+				   .c = (float)(weight * (weight - 1))};
+}
+
+static bool is_hit(const struct survey *s, size_t row)
+{
+	return s->weighted ? weight_of(s, row) > 0 : whole_of(s, row) != 0;
+}
+
 static struct spread_hit hit_of(const struct survey *s, size_t row)
 {
 	const double whole = (double)whole_of(s, row), hits = hits_of(s, whole);
@@ -137,7 +178,7 @@ static void sort_hits(const struct survey *s, struct spread *out)
 
 	for (size_t i = 0; i < rows; i++) {
 		part[i] = is_wait(p, i) ? s->part_of[p->samples.at[i].thread] : 0;
-		if (whole_of(s, i) && part[i] + 1 < s->parts)
+		if (is_hit(s, i) && part[i] + 1 < s->parts)
 			out->parts[part[i] + 1].end++;
 	}
 	for (size_t i = 1; i < s->parts; i++)
@@ -145,9 +186,9 @@ static void sort_hits(const struct survey *s, struct spread *out)
 	for (size_t i = 0; i < rows; i++) {
 		struct spread_part *of = &out->parts[part[i]];
 
-		if (!whole_of(s, i))
+		if (!is_hit(s, i))
 			continue;
-		out->hits[of->end] = hit_of(s, i);
+		out->hits[of->end] = s->weighted ? weighted_hit(s, i) : hit_of(s, i);
 		of->c += (double)out->hits[of->end++].c;
 	}
 }
@@ -179,7 +220,7 @@ static void count_hits(const struct survey *s, struct spread *out)
 
 		if (times[i] > 0 && times[i] < s->period_ns)
 			part->one = 1 - times[i] / s->period_ns;
-		else
+		else if (!s->weighted)
 			part->one = n < 2 && times[i] <= 0 ? 1 : 0.25;
 	}
 }

@@ -28,6 +28,14 @@
  * size: the spread of a share of n samples is binomial, n p (1 - p). How far n itself is off, the
  * ledger says. Where each event is one sample (value 1 of a count), sums are exact.
  *
+ * Page faults are samples with the probability 1/w, which differs from one to the next, and stand
+ * for w, the value of a count in whose ledger the metric's events are. The variance of a sum of
+ * values w z, where all w add up to what was counted, is
+ *
+ *	V = sum of c (z - R)^2,   c = w (w - 1)
+ *
+ * over all samples, z being 0 where the filter or the sum does not take one.
+ *
  * Files without the lengths of waits: c is at most 1 where the sample is of one period, else 1/4.
  * Not in the spread: samples that were lost; and a program whose waits alternate in step with T,
  * for longer than clocks drift.

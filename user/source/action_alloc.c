@@ -90,6 +90,11 @@ static void found(void *state, uint32_t number, const char *pattern)
 /* --- the capture --------------------------------------------------------------------------------
  */
 
+static bool takes(const char *argument)
+{
+	return !argument || !strcmp(argument, "exact");
+}
+
 static void *parse(const char *argument, void *before)
 {
 	(void)argument;
@@ -390,8 +395,10 @@ static void window_renumber(void *state, const struct survivors *r)
 static const char *const programs[] = {"probe_alloc_gone", NULL};
 static const struct source_option options[] = {
 	{.name = "heap",
+	 .argument = "[=exact]",
 	 .does = "every allocation, by stack: live, peak, total, leaked, temporary",
-	 .parse = parse},
+	 .parse = parse,
+	 .takes = takes},
 	{0}};
 
 const struct action alloc_action = {

@@ -103,10 +103,21 @@ struct flat {
 	char letters[3 + 2 * OPTIONS_MOST];
 };
 
-static bool takes_value(const struct option_row *row)
+/* As getopt_long(3) says it. */
+static int takes_value(const struct option_row *row)
 {
-	return row->kind == OPTION_TEXT || row->kind == OPTION_NS || row->kind == OPTION_WORD ||
-	       row->kind == OPTION_COUNT || row->kind == OPTION_TAKE;
+	switch ((enum option_kind)row->kind) {
+	case OPTION_TEXT:
+	case OPTION_NS:
+	case OPTION_WORD:
+	case OPTION_COUNT:
+	case OPTION_TAKE:
+		return required_argument;
+	case OPTION_TAKE_MAYBE:
+		return optional_argument;
+	default:
+		return no_argument;
+	}
 }
 
 /* The index of the option of that name; f->n: there is none. */
@@ -121,7 +132,7 @@ static size_t find(const struct flat *f, const char *name)
 
 static void add(struct flat *f, const struct option_row *row, char *arguments)
 {
-	const int value = takes_value(row) ? required_argument : no_argument;
+	const int value = takes_value(row);
 	const size_t end = strlen(f->letters);
 
 	if (row->name && find(f, row->name) < f->n)
@@ -201,6 +212,7 @@ static int take(const struct option_row *row, void *field, const char *value)
 		return take_count(row, field, value);
 	case OPTION_TAKE:
 	case OPTION_TAKE_PLAIN:
+	case OPTION_TAKE_MAYBE:
 		return row->take(field, value);
 	case OPTION_STOP:
 		return (int)row->at;

@@ -25,6 +25,7 @@ enum option_kind {
 	OPTION_COUNT,	   /* unsigned: a number within the range */
 	OPTION_TAKE,	   /* take() reads the value into the field */
 	OPTION_TAKE_PLAIN, /* take() of NULL: it takes no value */
+	OPTION_TAKE_MAYBE, /* take() of the value behind "=", or of NULL */
 	OPTION_STOP,	   /* ends the reading, which returns @at; it takes no value */
 	OPTION_TABLE,	   /* no option but a table of some, of a struct within the arguments */
 	OPTION_IN_ORDER,   /* no option: the first argument that is none ends them; the first row */
