@@ -39,6 +39,8 @@ struct faults_memory {
 	__u64 own_at[WIRE_MEMORIES]; /* addresses of the CPU's own parts */
 	__s32 own[WIRE_MEMORIES];
 	__s32 usual[WIRE_MEMORIES]; /* pages of the last addition whose number was certain */
+	__s64 common;		    /* the common part of anonymous memory */
+	__u64 careful;		    /* faults to come that may add several pages to it */
 };
 
 /* By the low bits of the id, for each CPU: written and read by faults_grew() alone, which the
@@ -150,6 +152,8 @@ static __always_inline void begin(struct faults_memory *m, const struct mm_struc
 		common.is[i] = is_new ? 0 : common_of(mm, i);
 		m->usual[i] = 1;
 	}
+	m->common = common.is[WIRE_MEMORY_ANONYMOUS];
+	m->careful = 0;
 	bpf_map_update_elem(&faults_commons, &id, &common, BPF_NOEXIST);
 }
 
@@ -183,18 +187,43 @@ static __always_inline void add_moved(struct faults_memory *m, const struct mm_s
 	common->is[memory] = now - (whole - c->pages);
 }
 
+/* Once a fault has added several pages, so many are looked at one by one. */
+#define CAREFUL 256
+
+/* What a fault adds to anonymous memory is a page, or a huge one, which moves the CPU's own part.
+ * So that is not read, which takes longer than all else here, while nothing is moved. That faults
+ * add several pages (folios of other sizes) shows when something is. */
+static __always_inline bool is_page(struct faults_memory *m, const struct mm_struct *mm)
+{
+	const __s64 common = mm->rss_stat[WIRE_MEMORY_ANONYMOUS].count;
+	const bool moved = common != m->common;
+
+	m->common = common;
+	if (m->careful)
+		m->careful--;
+	return !moved && !m->careful;
+}
+
 /* @grows: it is a fault, which adds. */
 static __always_inline struct change see(struct faults_memory *m, const struct mm_struct *mm,
 					 __u32 memory, bool grows)
 {
-	const __s32 own = own_of(m, memory);
-	struct change c = {.pages = own - m->own[memory], .certain = true};
+	struct change c = {.pages = 1, .certain = true};
+	__s32 own;
 
+	if (grows && memory == WIRE_MEMORY_ANONYMOUS && is_page(m, mm)) {
+		m->own[memory]++;
+		return c;
+	}
+	own = own_of(m, memory);
+	c.pages = own - m->own[memory];
 	m->own[memory] = own;
 	if (!own)
 		add_moved(m, mm, memory, grows, &c);
 	if (c.certain && c.pages > 0 && c.pages <= AROUND)
 		m->usual[memory] = c.pages;
+	if (grows && memory == WIRE_MEMORY_ANONYMOUS && c.pages != 1)
+		m->careful = CAREFUL;
 	return c;
 }
 

@@ -317,34 +317,53 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 	ledger_slices(p, f->faults, counters, samplebook_dropped(&f->samples, 1));
 }
 
-/* What a sample stands for beside itself: @weight of them were drawn. */
-static double beside(int64_t value, int64_t weight)
+/* The part of a sample's value that is scaled: of @weight events it stands for the others, or where
+ * that is not enough, for all. */
+static double scaled(int64_t value, int64_t weight, bool all)
 {
-	return weight > 1 ? (double)value / (double)weight * (double)(weight - 1) : 0;
+	if (all || weight < 1)
+		return (double)value;
+	return (double)value / (double)weight * (double)(weight - 1);
 }
 
-/* Makes the values of a metric add up to @all, by what samples stand for beside themselves; what is
- * left of the rounding of one goes to the next. @weights: by sample. */
-static void scale(struct profile *p, const struct ledger_input *in, uint32_t metric,
-		  const int64_t *weights, int64_t all)
+/* By which factor those parts must be scaled. */
+static double factor_of(const profile_values *values, const int64_t *weights, size_t n,
+			double wanted, bool all)
 {
-	profile_values *values = &p->samples.values.at[metric];
-	double sum = 0, more = (double)(all - in->past->sums[metric % LEDGER_METRICS]), left = 0;
+	double sum = 0;
 
-	for (size_t i = 0; i < p->samples.n; i++) {
-		const double at = beside(values->at[i], weights[i]);
+	for (size_t i = 0; i < n; i++) {
+		const double at = scaled(values->at[i], weights[i], all);
 
 		sum += at;
-		more -= (double)values->at[i] - at;
+		wanted -= (double)values->at[i] - at;
 	}
-	for (size_t i = 0; i < p->samples.n && sum > 0; i++) {
-		const double at = beside(values->at[i], weights[i]);
-		const double is = at * fmax(0, more / sum) + left;
+	return sum > 0 && wanted > 0 ? wanted / sum : 0;
+}
+
+/* Beyond that too few samples stand for others. */
+#define FACTOR_MOST 3
+
+/* Makes the values of a metric add up to @wanted; what is left of the rounding of one goes to the
+ * next. @weights: by sample. */
+static void scale(struct profile *p, const struct ledger_input *in, uint32_t metric,
+		  const int64_t *weights, int64_t wanted)
+{
+	profile_values *values = &p->samples.values.at[metric];
+	const size_t n = p->samples.n;
+	const double sum = (double)(wanted - in->past->sums[metric % LEDGER_METRICS]);
+	double factor = factor_of(values, weights, n, sum, false), left = 0;
+	const bool all = factor > FACTOR_MOST || factor < 1. / FACTOR_MOST;
+
+	factor = all ? factor_of(values, weights, n, sum, true) : factor;
+	for (size_t i = 0; i < n && factor > 0; i++) {
+		const double at = scaled(values->at[i], weights[i], all), is = at * factor + left;
+		const double whole = fmax(floor(is), all && at > 0);
 
 		if (at <= 0)
 			continue;
-		left = is - floor(is);
-		values->at[i] += (int64_t)(floor(is) - at);
+		left = is - whole;
+		values->at[i] += (int64_t)(whole - at);
 	}
 }
 
