@@ -116,6 +116,23 @@ struct mm_struct {
 	mm_context_t context;
 } CORE;
 
+/* Before Linux 6.2: a process's count, and what each thread has not added to it yet. */
+struct mm_rss_stat {
+	__s64 count[4];
+} CORE;
+
+struct mm_struct___old {
+	struct mm_rss_stat rss_stat;
+} CORE;
+
+struct task_rss_stat {
+	int count[4];
+} CORE;
+
+struct task_struct___old {
+	struct task_rss_stat rss_stat;
+} CORE;
+
 struct return_instance {
 	unsigned long stack; /* where the return address was */
 	unsigned long orig_ret_vaddr;

@@ -63,7 +63,13 @@ enum wire_faults_counter {
 	WIRE_FAULTS_MEASURED,  /* additions whose number of pages is known … */
 	WIRE_FAULTS_ASSUMED,   /* … and assumed */
 	WIRE_FAULTS_SAMPLE_NS, /* run time of the programs on those that are samples */
-	WIRE_FAULTS_PAGES,     /* from here on: by cause, WIRE_MEMORIES numbers each */
+	WIRE_FAULTS_MINOR,     /* by the kernel's count, of threads that have ended … */
+	WIRE_FAULTS_MAJOR,
+	WIRE_FAULTS_NOW_MINOR, /* … and of those that a walk finds. Each walk adds. */
+	WIRE_FAULTS_NOW_MAJOR,
+	WIRE_FAULTS_NOW_PAGES, /* by WIRE_MEMORIES: what they have */
+	WIRE_FAULTS_PAGES =    /* from here on: by cause, WIRE_MEMORIES numbers each */
+	WIRE_FAULTS_NOW_PAGES + WIRE_MEMORIES,
 	WIRE_FAULTS_COUNTERS = WIRE_FAULTS_PAGES + WIRE_FAULTS_CAUSES * WIRE_MEMORIES
 };
 #define WIRE_FAULTS_PAGES_OF(cause, memory) (WIRE_FAULTS_PAGES + (cause)*WIRE_MEMORIES + (memory))

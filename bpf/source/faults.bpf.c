@@ -99,18 +99,24 @@ static __always_inline __u64 number_of(const void *pointer)
 	return number;
 }
 
-/* How far what this CPU has of things by CPU is behind their addresses: known of one of our own,
- * whose address the kernel has in the map. */
-static __always_inline __u64 cpu_offset(void)
+/* The address of something of our own that each CPU has, without the CPU's offset: as the kernel
+ * has it in the map. */
+static __always_inline __u64 cpu_base(void)
 {
-	const __u32 zero = 0;
-	struct faults_rate *own = bpf_map_lookup_elem(&faults_rates, &zero);
 	__u64 base = 0;
 
 	bpf_probe_read_kernel(&base, sizeof(base),
 			      (void *)(number_of(&faults_rates) +
 				       bpf_core_field_offset(struct bpf_array, pptrs)));
-	return number_of(own) - base;
+	return base;
+}
+
+/* The offset of this CPU. */
+static __always_inline __u64 cpu_offset(void)
+{
+	const __u32 zero = 0;
+
+	return number_of(bpf_map_lookup_elem(&faults_rates, &zero)) - cpu_base();
 }
 
 static __always_inline __s64 common_of(const struct mm_struct *mm, __u32 memory)
@@ -308,7 +314,11 @@ static __always_inline __u64 fitting(const struct faults_rate *r)
 	const __u64 stacks_ns =
 		budget_ns > programs_ns + least_ns ? budget_ns - programs_ns : least_ns;
 
-	return control(WIRE_FAULTS_SAMPLE_TAKES_NS) * r->n / (stacks_ns ?: 1) ?: 1;
+	const __u64 step = control(WIRE_FAULTS_SAMPLE_TAKES_NS) * r->n / (stacks_ns ?: 1) ?: 1;
+
+	/* Little by little: what had a large N shows in a few samples alone, which those of a much
+	 * smaller one would outvote. */
+	return step < r->step / 2 ? r->step / 2 : step;
 }
 
 /* N for this addition. */
@@ -323,6 +333,7 @@ static __always_inline __u64 step_of(struct faults_rate *r, struct task_struct *
 	r->thread = task->pid;
 	r->ran_ns = ran_ns;
 	if (r->sum_ns > STEP_NS) {
+		r->step = r->step ?: FIRST_STEP;
 		r->step = fitting(r);
 		r->sum_ns = r->n = 0;
 	}
@@ -407,15 +418,31 @@ static __always_inline bool is_followed(void)
 	return in_target() && !is_current_loader() && !is_launcher();
 }
 
-/* Runs in the process, which has its new program. */
+/* Runs in the process, which has its new program. What its thread did before does not count. */
 SEC("?tp_btf/sched_process_exec")
 int faults_exec(__u64 *args)
 {
 	const __u32 what = WIRE_FAULTS_LAUNCHER;
 	__u64 *launcher = bpf_map_lookup_elem(&faults_control, &what);
+	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (launcher && is_launcher())
+	if (launcher && is_launcher()) {
 		*launcher = 0;
+		add(WIRE_FAULTS_MINOR, -task->min_flt);
+		add(WIRE_FAULTS_MAJOR, -task->maj_flt);
+	}
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int faults_exit(__u64 *args)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!control(WIRE_FAULTS_ON) || !is_followed())
+		return 0;
+	add(WIRE_FAULTS_MINOR, task->min_flt);
+	add(WIRE_FAULTS_MAJOR, task->maj_flt);
 	return 0;
 }
 
@@ -478,7 +505,59 @@ int faults_grew(__u64 *args)
 	return 0;
 }
 
-/* Run by the loader at the start, over all threads: which processes are not new. */
+/* CPUs, at most. */
+#define CPUS 512
+
+/* A count: the common part, and that of each CPU, whose address without its offset is @at. */
+static __always_inline __s64 whole_of(__s64 common, __u64 at)
+{
+	const __u64 base = cpu_base();
+	const __u32 zero = 0;
+
+	for (__u32 cpu = 0; cpu < CPUS; cpu++) {
+		const void *its = bpf_map_lookup_percpu_elem(&faults_rates, &zero, cpu);
+		__s32 own = 0;
+
+		if (!its)
+			break;
+		bpf_probe_read_kernel(&own, sizeof(own), (void *)(at + number_of(its) - base));
+		common += own;
+	}
+	return common;
+}
+
+/* Where it stands in a structure is known of a constant alone. */
+#define ADD_PAGES(mm, memory)                 \
+	add(WIRE_FAULTS_NOW_PAGES + (memory), \
+	    whole_of((mm)->rss_stat[(memory)].count, (__u64)(mm)->rss_stat[(memory)].counters))
+
+static __always_inline void add_pages(const struct mm_struct *mm)
+{
+	ADD_PAGES(mm, 0);
+	ADD_PAGES(mm, 1);
+	ADD_PAGES(mm, 2);
+	ADD_PAGES(mm, 3);
+}
+
+/* Before Linux 6.2; a thread has a part of its own. */
+static __always_inline void add_old_pages(struct task_struct *task)
+{
+	const struct task_struct___old *thread = (void *)task;
+	const struct mm_struct___old *mm = (void *)task->mm;
+	const __u64 own_at = number_of(task) + bpf_core_field_offset(thread->rss_stat.count),
+		    common_at = number_of(mm) + bpf_core_field_offset(mm->rss_stat.count);
+	__s64 common[WIRE_MEMORIES] = {0};
+	__s32 own[WIRE_MEMORIES] = {0};
+
+	bpf_probe_read_kernel(own, sizeof(own), (void *)own_at);
+	if (task->pid == task->tgid)
+		bpf_probe_read_kernel(common, sizeof(common), (void *)common_at);
+	for (__u32 i = 0; i < WIRE_MEMORIES; i++)
+		add(WIRE_FAULTS_NOW_PAGES + i, common[i] + own[i]);
+}
+
+/* Run by the loader at the start, at the ends of windows and at the end, over all threads. At the
+ * start it notes which processes are not new. */
 SEC("?iter/task")
 int faults_now(struct bpf_iter__task *ctx)
 {
@@ -489,6 +568,16 @@ int faults_now(struct bpf_iter__task *ctx)
 	if (!task || !task->mm || !known)
 		return 0;
 	id = task->mm->context.ctx_id;
-	*known = id > *known ? id : *known;
+	if (!control(WIRE_FAULTS_ON))
+		*known = id > *known ? id : *known;
+	if (!in_target_task(task) || is_loader(task) || task->exit_state ||
+	    (control(WIRE_FAULTS_LAUNCHER) && ids_process(task) == control(WIRE_FAULTS_LAUNCHER)))
+		return 0;
+	add(WIRE_FAULTS_NOW_MINOR, task->min_flt);
+	add(WIRE_FAULTS_NOW_MAJOR, task->maj_flt);
+	if (!bpf_core_field_exists(task->mm->rss_stat))
+		add_old_pages(task);
+	else if (task->pid == task->tgid)
+		add_pages(task->mm);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "book/samplebook.h"
 #include "load/kernel_types.h"
+#include "model/growth.h"
 #include "perf/rights.h"
 #include "source/ledger.h"
 #include "source/source.h"
@@ -33,17 +34,24 @@
 /* The metric in whose ledger all are. */
 #define FAULTS "faults"
 
+/* What the threads that a walk finds have. */
+struct standing {
+	int64_t faults, major, pages[WIRE_MEMORIES];
+};
+
 struct faults {
 	struct samplebook samples;
 	struct source_services services;
 	struct session *session;
 	bool assumes; /* each fault adds a page, as the kernel does not say how many: before 6.2 */
 	uint64_t looked_ns, seen, ran_ns; /* at the last look */
+	bool stopped;
+	struct standing at_start, now; /* what the target's processes had */
 	/* Metrics of the profile under way. */
 	uint32_t growth, faults, of_memory[WIRE_MEMORIES];
 };
 
-static const char *const programs[] = {"faults_exec", "faults_now", NULL};
+static const char *const programs[] = {"faults_exec", "faults_exit", "faults_now", NULL};
 
 /* --- options -------------------------------------------------------------------------------- */
 
@@ -168,6 +176,25 @@ static uint64_t counter(const struct faults *f, uint32_t what)
 	return session_map_value(f->session, "faults_counters", what);
 }
 
+/* Each walk adds to the counters. */
+static struct standing walk(const struct faults *f)
+{
+	const struct standing before = {.faults = (int64_t)(counter(f, WIRE_FAULTS_NOW_MINOR) +
+							    counter(f, WIRE_FAULTS_NOW_MAJOR)),
+					.major = (int64_t)counter(f, WIRE_FAULTS_NOW_MAJOR)};
+	struct standing s = {0};
+
+	for (uint32_t m = 0; m < WIRE_MEMORIES; m++)
+		s.pages[m] = -(int64_t)counter(f, WIRE_FAULTS_NOW_PAGES + m);
+	(void)session_walk_tasks(f->session, "faults_now");
+	for (uint32_t m = 0; m < WIRE_MEMORIES; m++)
+		s.pages[m] += (int64_t)counter(f, WIRE_FAULTS_NOW_PAGES + m);
+	s.major = (int64_t)counter(f, WIRE_FAULTS_NOW_MAJOR);
+	s.faults = (int64_t)counter(f, WIRE_FAULTS_NOW_MINOR) + s.major - before.faults;
+	s.major -= before.major;
+	return s;
+}
+
 static void start(void *state)
 {
 	struct faults *f = state;
@@ -177,13 +204,17 @@ static void start(void *state)
 	if (t->kind == TARGET_COMMAND && t->pids.n)
 		set(f, WIRE_FAULTS_LAUNCHER, t->pids.at[0]);
 	set(f, WIRE_FAULTS_SAMPLE_TAKES_NS, SAMPLE_NS);
-	(void)session_walk_tasks(f->session, "faults_now");
+	f->at_start = walk(f);
 	set(f, WIRE_FAULTS_ON, 1);
 }
 
 static void stop(void *state)
 {
-	set(state, WIRE_FAULTS_ON, 0);
+	struct faults *f = state;
+
+	set(f, WIRE_FAULTS_ON, 0);
+	f->now = walk(f);
+	f->stopped = true;
 }
 
 /* Additions of the target that were seen so far. */
@@ -263,7 +294,11 @@ static void take_slice(void *state, const struct source_slice *slice, struct sta
 
 static void window_end(void *state)
 {
-	samplebook_window_end(&((struct faults *)state)->samples);
+	struct faults *f = state;
+
+	samplebook_window_end(&f->samples);
+	if (!f->stopped)
+		f->now = walk(f);
 }
 
 static void window_forget(void *state, struct survivors *r)
@@ -290,6 +325,7 @@ static void finish(const void *state, struct assembly *a)
 	const struct faults *f = state;
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
 
+	profile_add_part(a->p, PART_GROWTH);
 	vec_each (row, &f->samples.rows) {
 		values[f->growth] = (int64_t)(row->weight * row->part * PAGE);
 		values[f->faults] = (int64_t)row->weight;
@@ -306,6 +342,70 @@ static void finish(const void *state, struct assembly *a)
 		f->assumes);
 }
 
+static const struct {
+	enum memory_kind kind;
+	const char *why;
+} causes[WIRE_FAULTS_CAUSES] = {
+	[WIRE_GREW_FAULT] = {MEMORY_GREW, "page faults in user code"},
+	[WIRE_GREW_CALL] = {MEMORY_GREW, "system calls that wrote to it, or mapped it at once"},
+	[WIRE_GREW_FORK] = {MEMORY_GREW, "fork: as in the parent, and shared with it"},
+	[WIRE_GREW_EXEC] = {MEMORY_GREW, "exec: arguments of a new program"},
+	[WIRE_SHRANK_MUNMAP] = {MEMORY_SHRANK, "munmap"},
+	[WIRE_SHRANK_MADVISE] = {MEMORY_SHRANK, "madvise"},
+	[WIRE_SHRANK_BRK] = {MEMORY_SHRANK, "brk"},
+	[WIRE_SHRANK_EXIT] = {MEMORY_SHRANK, "exit"},
+	[WIRE_SHRANK_EXEC] = {MEMORY_SHRANK, "exec: memory of the old program"},
+	[WIRE_SHRANK_REPLACED] = {MEMORY_SHRANK, "page faults that copied a page of a file"},
+	[WIRE_SHRANK_CALL] = {MEMORY_SHRANK, "other system calls"},
+	[WIRE_SHRANK_TAKEN] = {MEMORY_SHRANK, "taken by the kernel or another process"},
+};
+
+static void add_change(struct profile *p, enum memory_kind kind, const char *why,
+		       const int64_t pages[WIRE_MEMORIES])
+{
+	const struct memory_change row = {.kind = (uint8_t)kind,
+					  .why = intern_add(&p->strings, why),
+					  .anonymous = pages[WIRE_MEMORY_ANONYMOUS] * PAGE,
+					  .file = pages[WIRE_MEMORY_FILE] * PAGE,
+					  .shared = pages[WIRE_MEMORY_SHARED] * PAGE,
+					  .swap = pages[WIRE_MEMORY_SWAP] * PAGE};
+
+	if (row.anonymous || row.file || row.shared || row.swap || kind == MEMORY_NET)
+		vec_push(&p->memory_changes, row);
+}
+
+static void add_changes(const struct faults *f, struct profile *p)
+{
+	int64_t pages[WIRE_MEMORIES];
+
+	for (uint32_t c = 0; c < WIRE_FAULTS_CAUSES; c++) {
+		for (uint32_t m = 0; m < WIRE_MEMORIES; m++)
+			pages[m] = (int64_t)counter(f, WIRE_FAULTS_PAGES_OF(c, m));
+		add_change(p, causes[c].kind, causes[c].why, pages);
+	}
+	for (uint32_t m = 0; m < WIRE_MEMORIES; m++)
+		pages[m] = f->now.pages[m] - f->at_start.pages[m];
+	add_change(p, MEMORY_NET, "resident at the end, less at the start", pages);
+}
+
+/* Faults by the kernel's own count, up to the last walk. */
+static void add_all_faults(const struct faults *f, struct profile *p)
+{
+	const int64_t major =
+		(int64_t)counter(f, WIRE_FAULTS_MAJOR) + f->now.major - f->at_start.major;
+	const int64_t all =
+		(int64_t)(counter(f, WIRE_FAULTS_MINOR) + counter(f, WIRE_FAULTS_MAJOR)) +
+		f->now.faults - f->at_start.faults;
+	const int64_t without = all - (int64_t)seen(f);
+
+	if (without > 0)
+		profile_ledger(p, f->faults, LEDGER_APART,
+			       "faults that added no page: it was there, or was copied", without);
+	if (major > 0)
+		profile_ledger(p, f->faults, LEDGER_APART, "faults that waited for a disk (major)",
+			       major);
+}
+
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct faults *f = state;
@@ -315,6 +415,8 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 		return;
 	ledger_outcomes(p, f->faults, counters, in->running);
 	ledger_slices(p, f->faults, counters, samplebook_dropped(&f->samples, 1));
+	add_all_faults(f, p);
+	add_changes(f, p);
 }
 
 /* The part of a sample's value that is scaled: of @weight events it stands for the others, or where

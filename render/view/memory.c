@@ -1,0 +1,141 @@
+/*
+ * memory: why the memory of the target's processes grew and shrank.
+ */
+#include "view/facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "model/growth.h"
+#include "view/base.h"
+
+/* Rows of a kind in one, without swap. */
+static struct memory_change sum_of(const struct profile *p, enum memory_kind kind)
+{
+	struct memory_change sum = {.kind = (uint8_t)kind};
+
+	vec_each (c, &p->memory_changes) {
+		if (c->kind != kind)
+			continue;
+		sum.anonymous += c->anonymous;
+		sum.file += c->file;
+		sum.shared += c->shared;
+		sum.swap += c->swap;
+	}
+	return sum;
+}
+
+static const char *signed_text(int64_t bytes)
+{
+	static char text[UNITS_BUF + 2];
+
+	snprintf(text, sizeof(text), "%s%s", bytes < 0 ? "-" : "",
+		 bytes_text(bytes < 0 ? -(double)bytes : (double)bytes));
+	return text;
+}
+
+static void bytes_cell(struct doc_table *t, int64_t bytes)
+{
+	doc_cell(t, (double)bytes, "%s", bytes ? signed_text(bytes) : "-");
+}
+
+static void row(struct doc_table *t, const char *why, const struct memory_change *c)
+{
+	doc_cell(t, 0, "%s", why);
+	bytes_cell(t, memory_resident(c));
+	bytes_cell(t, c->anonymous);
+	bytes_cell(t, c->file);
+	bytes_cell(t, c->shared);
+	bytes_cell(t, c->swap);
+}
+
+static void rows_of(struct doc_table *t, const struct profile *p, enum memory_kind kind)
+{
+	vec_each (c, &p->memory_changes)
+		if (c->kind == kind)
+			row(t, profile_text(p, c->why), c);
+}
+
+/* What changed in a way that was not seen. */
+static struct memory_change rest_of(const struct profile *p)
+{
+	const struct memory_change net = sum_of(p, MEMORY_NET), grew = sum_of(p, MEMORY_GREW),
+				   shrank = sum_of(p, MEMORY_SHRANK);
+
+	return (struct memory_change){.anonymous =
+					      net.anonymous - grew.anonymous - shrank.anonymous,
+				      .file = net.file - grew.file - shrank.file,
+				      .shared = net.shared - grew.shared - shrank.shared,
+				      .swap = net.swap - grew.swap - shrank.swap};
+}
+
+static void write_table(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Cause", "cause", CELL_TEXT, NULL},
+		{"Resident", "resident_bytes", CELL_NUMBER, "in memory: the next three together"},
+		{"Anonymous", "anonymous_bytes", CELL_NUMBER, "of no file: heaps, stacks"},
+		{"File", "file_bytes", CELL_NUMBER,
+		 "pages of mapped files, which other processes may share"},
+		{"Shared", "shared_bytes", CELL_NUMBER, "shared memory: shm, memfd, tmpfs"},
+		{"Swap", "swap_bytes", CELL_NUMBER, NULL},
+	};
+	struct doc_table *t = doc_table_of(
+		doc, "all processes of the target, also those that ended; less than 0: it shrank",
+		columns);
+	const struct memory_change rest = rest_of(in->profile);
+
+	rows_of(t, in->profile, MEMORY_GREW);
+	rows_of(t, in->profile, MEMORY_SHRANK);
+	if (memory_resident(&rest) || rest.swap)
+		row(t, "in ways that were not seen", &rest);
+	rows_of(t, in->profile, MEMORY_NET);
+}
+
+static int memory_write(const struct view_input *in, struct doc *doc)
+{
+	if (!profile_has(in->profile, PART_GROWTH)) {
+		doc_text(doc, "No growth in this profile: eprof --heap=faults captures it.");
+		return 0;
+	}
+	if (in->selection->from_ns || in->selection->to_ns || !in->profile->memory_changes.n)
+		return 0;
+	doc_heading(doc, "Memory");
+	write_table(in, doc);
+	return 0;
+}
+
+/* ", file 0.4 MiB" */
+static void add_part(struct str *text, const char *name, int64_t bytes)
+{
+	if (bytes)
+		str_addf(text, "%s%s %s", text->n ? ", " : "", name, signed_text(bytes));
+}
+
+void memory_fact(const struct view_input *in, struct doc_block *b)
+{
+	const struct memory_change grew = sum_of(in->profile, MEMORY_GREW),
+				   shrank = sum_of(in->profile, MEMORY_SHRANK);
+	struct str parts = {0};
+	_free_ char *by = NULL;
+
+	if (!memory_resident(&grew))
+		return;
+	add_part(&parts, "anonymous", grew.anonymous);
+	add_part(&parts, "files", grew.file);
+	add_part(&parts, "shared", grew.shared);
+	by = mem_strdup(signed_text(memory_resident(&grew)));
+	doc_fact(b, false, "Memory", "grew by %s (%s), gave back %s; this shows growth, not leaks",
+		 by, str_text(&parts), signed_text(-memory_resident(&shrank)));
+	str_release(&parts);
+}
+
+const struct view memory_view = {
+	.name = "memory",
+	.about = "why processes grew and shrank (--heap=faults)",
+	.part = PART_GROWTH,
+	.shows = {IN_REPORTS},
+	.write = memory_write,
+};

@@ -1,0 +1,33 @@
+/*
+ * growth: why the memory of the target's processes grew and shrank: a table of a profile of growth
+ * (PART_GROWTH).
+ */
+#ifndef MODEL_GROWTH_H
+#define MODEL_GROWTH_H
+
+#include <stdint.h>
+
+enum memory_kind {
+	MEMORY_GREW,
+	MEMORY_SHRANK,
+	/* What processes had at the end, less what they had at the start. What differs from the sum
+	 * of the others changed in a way that was not seen. */
+	MEMORY_NET,
+	MEMORY_KINDS
+};
+
+struct memory_change {
+	uint8_t kind; /* enum memory_kind */
+	uint32_t why; /* a string: "page faults", "munmap" */
+	/* In bytes; negative: it shrank. */
+	int64_t anonymous, file, shared;
+	int64_t swap; /* out of memory, in swap */
+};
+
+/* What is resident: all but swap. */
+static inline int64_t memory_resident(const struct memory_change *c)
+{
+	return c->anonymous + c->file + c->shared;
+}
+
+#endif
