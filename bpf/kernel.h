@@ -116,9 +116,14 @@ struct mm_struct {
 	mm_context_t context;
 } CORE;
 
+/* The kernel's atomic_long_t. */
+struct atomic_long {
+	long counter;
+} CORE;
+
 /* Before Linux 6.2: a process's count, and what each thread has not added to it yet. */
 struct mm_rss_stat {
-	__s64 count[4];
+	struct atomic_long count[4];
 } CORE;
 
 struct mm_struct___old {

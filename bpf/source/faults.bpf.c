@@ -304,7 +304,7 @@ static __always_inline struct change first(struct faults_memory *m, const struct
 #define BUDGET	     16
 #define BUDGET_LEAST 3
 /* What the program takes at each addition, besides stacks. */
-#define PROGRAM_NS 200
+#define PROGRAM_NS 100
 
 static __always_inline __u64 fitting(const struct faults_rate *r)
 {
@@ -340,7 +340,8 @@ static __always_inline __u64 step_of(struct faults_rate *r, struct task_struct *
 	return r->step > least ? r->step : least ?: FIRST_STEP;
 }
 
-/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8 (14), 2003. */
+/* Marsaglia, Xorshift RNGs, Journal of Statistical Software 8 (14), 2003; and times a constant, as
+ * Vigna, An experimental exploration of Marsaglia's xorshift generators, 2014, does. */
 static __always_inline __u32 random_of(struct faults_rate *r)
 {
 	__u64 x = r->random ?: (__u64)bpf_get_prandom_u32() << 1 | 1;
@@ -349,7 +350,7 @@ static __always_inline __u32 random_of(struct faults_rate *r)
 	x ^= x >> 7;
 	x ^= x << 17;
 	r->random = x;
-	return x >> 32;
+	return x * 0x2545f4914f6cdd1dull >> 32;
 }
 
 /* N, if the addition becomes a sample; else 0. */

@@ -146,13 +146,17 @@ static double weight_of(const struct survey *s, size_t row)
 	return (double)s->filter->profile->samples.values.at[s->weight].at[row];
 }
 
-static struct spread_hit weighted_hit(const struct survey *s, size_t row)
+static struct spread_hit weighted_hit(const struct survey *s, size_t row, struct spread_part *of)
 {
-	const double weight = fmax(1, weight_of(s, row));
+	const double weight = fmax(1, weight_of(s, row)), c = weight * (weight - 1);
+	const double value = (double)measure_value(s->filter->profile, &s->filter->measure, row);
 
+	of->value += value;
+	of->square += c * value / weight * value / weight;
 	return (struct spread_hit){.row = (uint32_t)row,
 				   .x = (float)((double)filter_value(s->filter, row) / weight),
-				   .c = (float)(weight * (weight - 1))};
+				   .c = (float)c,
+				   .weight = (float)weight};
 }
 
 static bool is_hit(const struct survey *s, size_t row)
@@ -188,7 +192,7 @@ static void sort_hits(const struct survey *s, struct spread *out)
 
 		if (!is_hit(s, i))
 			continue;
-		out->hits[of->end] = s->weighted ? weighted_hit(s, i) : hit_of(s, i);
+		out->hits[of->end] = s->weighted ? weighted_hit(s, i, of) : hit_of(s, i);
 		of->c += (double)out->hits[of->end++].c;
 	}
 }
@@ -255,6 +259,7 @@ void spread_free(struct spread *s)
 
 struct sums {
 	double first, second; /* of c x and of c x^2 */
+	double value;	      /* of w x */
 };
 
 struct spread_sums {
@@ -268,11 +273,17 @@ static void sums_add(struct sums *to, const struct sums *more)
 {
 	to->first += more->first;
 	to->second += more->second;
+	to->value += more->value;
+}
+
+static bool is_none(const struct sums *s)
+{
+	return s->second <= 0 && s->value <= 0;
 }
 
 void spread_put(struct spread_sums *s, uint32_t group)
 {
-	if (s->of_group[group].second <= 0)
+	if (is_none(&s->of_group[group]))
 		vec_push(&s->groups, group);
 	sums_add(&s->of_group[group], &s->now);
 }
@@ -286,11 +297,11 @@ bool spread_step(struct spread_sums *s)
 static void add_hit(struct spread_sums *s, uint32_t key, const struct spread_hit *h)
 {
 	const double x = h->x, c = h->c;
-	const struct sums one = {c * x, c * x * x};
+	const struct sums one = {c * x, c * x * x, (double)h->weight * x};
 
-	if (one.second <= 0)
+	if (is_none(&one))
 		return;
-	if (s->of_key[key].second <= 0)
+	if (is_none(&s->of_key[key]))
 		vec_push(&s->keys, key);
 	sums_add(&s->of_key[key], &one);
 }
@@ -303,7 +314,7 @@ static void order_keys(struct spread_sums *s, size_t keys)
 		return;
 	s->keys.n = 0;
 	for (size_t i = 0; i < keys; i++)
-		if (s->of_key[i].second > 0)
+		if (!is_none(&s->of_key[i]))
 			s->keys.at[s->keys.n++] = (uint32_t)i;
 }
 
@@ -327,10 +338,15 @@ static void take_variances(struct spread_sums *s, const struct spread_part *part
 {
 	for (size_t i = 0; i < s->groups.n; i++) {
 		struct sums *g = &s->of_group[s->groups.at[i]];
-		const double mean = g->first / part->c;
+		const double mean = part->c > 0 ? g->first / part->c : 0;
+		const double share = part->value > 0 ? g->value / part->value : 0;
 
-		out[s->groups.at[i]] +=
-			fmax(0, g->second - g->first * mean) + mean * mean * part->one;
+		if (part->value > 0)
+			out[s->groups.at[i]] +=
+				fmax(0, g->second * (1 - 2 * share) + share * share * part->square);
+		else
+			out[s->groups.at[i]] +=
+				fmax(0, g->second - g->first * mean) + mean * mean * part->one;
 		*g = (struct sums){0};
 	}
 	s->groups.n = 0;

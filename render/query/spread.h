@@ -29,12 +29,10 @@
  * ledger says. Where each event is one sample (value 1 of a count), sums are exact.
  *
  * Page faults are samples with the probability 1/w, which differs from one to the next, and stand
- * for w, the value of a count in whose ledger the metric's events are. The variance of a sum of
- * values w z, where all w add up to what was counted, is
+ * for w, the value of a count in whose ledger the metric's events are. All w z are made to add up
+ *to what was counted in all, so that only a sum's share P of it is estimated (a ratio estimate):
  *
- *	V = sum of c (z - R)^2,   c = w (w - 1)
- *
- * over all samples, z being 0 where the filter or the sum does not take one.
+ *	V = sum of w (w - 1) z^2 (y - P)^2,   y = 1 if z is part of the sum, else 0
  *
  * Files without the lengths of waits: c is at most 1 where the sample is of one period, else 1/4.
  * Not in the spread: samples that were lost; and a program whose waits alternate in step with T,
@@ -57,13 +55,15 @@ struct spread_hit {
 	uint32_t row;
 	float x; /* 0 where the filter does not take the sample */
 	float c;
+	float weight; /* w; 0: it has none */
 };
 
 /* The hits of one thread's waits, or (part 0) all other hits. */
 struct spread_part {
-	size_t end; /* in hits; it starts where the part before ends */
-	double c;   /* sum of c */
-	double one; /* variance of the number of hits, at most */
+	size_t end;	      /* in hits; it starts where the part before ends */
+	double c;	      /* sum of c */
+	double one;	      /* variance of the number of hits, at most */
+	double value, square; /* of hits with weights: sums of w z, and of w (w - 1) z^2; else 0 */
 };
 
 struct spread {
