@@ -35,6 +35,7 @@ enum wire_faults_cause {
 	WIRE_GREW_CALL,	 /* in system calls: the kernel wrote to new memory, or mapped it at once */
 	WIRE_GREW_FORK,	 /* mapped in a child as in its parent */
 	WIRE_GREW_EXEC,	 /* for a new program: its arguments */
+	WIRE_GREW_OTHER, /* by another process: a debugger, probes */
 	WIRE_GREW,	 /* causes up to here */
 	WIRE_SHRANK_MUNMAP = WIRE_GREW,
 	WIRE_SHRANK_MADVISE,
@@ -51,7 +52,7 @@ enum wire_faults_cause {
 enum wire_faults_control {
 	WIRE_FAULTS_ON,	   /* 1: counting */
 	WIRE_FAULTS_KNOWN, /* the highest id of a struct mm_struct that there was before */
-	WIRE_FAULTS_LEAST, /* additions for which a sample stands on average, at least */
+	WIRE_FAULTS_LEAST, /* pages for which a sample stands, at least */
 	WIRE_FAULTS_SAMPLE_TAKES_NS, /* what a sample takes, on average */
 	WIRE_FAULTS_LAUNCHER, /* a process whose memory does not count until it executes a program,
 				 which sets this to 0 */

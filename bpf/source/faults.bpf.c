@@ -10,8 +10,9 @@
  * the CPU's own part tells what it added; only when that was moved, the common part is needed, to
  * which other CPUs may have moved theirs.
  *
- * An addition is a sample with the probability 1/N, and then stands for N. N follows from how fast
- * additions came before, so sums are right whatever it is.
+ * An addition of n pages is a sample with the probability n/N, and then stands for N pages in all;
+ * one of more than N always is. N follows from how fast pages came before, so sums are right
+ * whatever it is.
  */
 #include "in_target.h"
 #include "sample/sample.h"
@@ -72,7 +73,8 @@ struct faults_rate {
 	__u64 step;   /* N; 0: not known yet */
 	__u64 ran_ns; /* of the thread of the last addition: its CPU time then */
 	__u64 sum_ns; /* CPU time between additions, … */
-	__u32 n;      /* … so many, since N was chosen */
+	__u64 pages;  /* … of so many pages, … */
+	__u32 n;      /* … and so many, since N was chosen */
 	__u32 thread;
 	__u64 random;
 };
@@ -250,6 +252,11 @@ static __always_inline bool is_exec(__u32 call)
 	return call == 59 || call == 322;
 }
 
+static __always_inline bool is_fork(__u32 call)
+{
+	return (call >= 56 && call <= 58) || call == 435;
+}
+
 static __always_inline __u32 shrinks(__u32 call)
 {
 	switch (call) {
@@ -273,7 +280,7 @@ static __always_inline __u32 cause_of(struct task_struct *task, bool foreign, __
 	if (foreign && is_exec(call))
 		return grew ? WIRE_GREW_EXEC : WIRE_SHRANK_EXEC;
 	if (foreign)
-		return grew ? WIRE_GREW_FORK : WIRE_SHRANK_TAKEN;
+		return !grew ? WIRE_SHRANK_TAKEN : is_fork(call) ? WIRE_GREW_FORK : WIRE_GREW_OTHER;
 	if (grew)
 		return call == WIRE_FAULT_USER ? WIRE_GREW_FAULT : WIRE_GREW_CALL;
 	return shrinks(call);
@@ -297,7 +304,7 @@ static __always_inline struct change first(struct faults_memory *m, const struct
  * up to a tick. */
 #define STEP_NS 3000000
 /* N at first. */
-#define FIRST_STEP 32
+#define FIRST_STEP 128
 
 /* Of CPU time, in 1/1024: what programs and stacks may take together; and what stacks may take
  * where the programs alone take that. */
@@ -314,7 +321,7 @@ static __always_inline __u64 fitting(const struct faults_rate *r)
 	const __u64 stacks_ns =
 		budget_ns > programs_ns + least_ns ? budget_ns - programs_ns : least_ns;
 
-	const __u64 step = control(WIRE_FAULTS_SAMPLE_TAKES_NS) * r->n / (stacks_ns ?: 1) ?: 1;
+	const __u64 step = control(WIRE_FAULTS_SAMPLE_TAKES_NS) * r->pages / (stacks_ns ?: 1) ?: 1;
 
 	/* Little by little: what had a large N shows in a few samples alone, which those of a much
 	 * smaller one would outvote. */
@@ -322,12 +329,13 @@ static __always_inline __u64 fitting(const struct faults_rate *r)
 }
 
 /* N for this addition. */
-static __always_inline __u64 step_of(struct faults_rate *r, struct task_struct *task)
+static __always_inline __u64 step_of(struct faults_rate *r, struct task_struct *task, __u64 pages)
 {
 	const __u64 ran_ns = task->se.sum_exec_runtime, least = control(WIRE_FAULTS_LEAST);
 
 	if (r->thread == (__u32)task->pid) {
 		r->sum_ns += ran_ns - r->ran_ns;
+		r->pages += pages;
 		r->n++;
 	}
 	r->thread = task->pid;
@@ -335,7 +343,7 @@ static __always_inline __u64 step_of(struct faults_rate *r, struct task_struct *
 	if (r->sum_ns > STEP_NS) {
 		r->step = r->step ?: FIRST_STEP;
 		r->step = fitting(r);
-		r->sum_ns = r->n = 0;
+		r->sum_ns = r->pages = r->n = 0;
 	}
 	return r->step > least ? r->step : least ?: FIRST_STEP;
 }
@@ -353,17 +361,17 @@ static __always_inline __u32 random_of(struct faults_rate *r)
 	return x * 0x2545f4914f6cdd1dull >> 32;
 }
 
-/* N, if the addition becomes a sample; else 0. */
-static __always_inline __u64 draw(struct task_struct *task)
+/* For how many such additions it stands, if it becomes a sample; else 0. */
+static __always_inline __u64 draw(struct task_struct *task, __u64 pages)
 {
 	const __u32 zero = 0;
 	struct faults_rate *r = bpf_map_lookup_elem(&faults_rates, &zero);
-	__u64 step;
+	__u64 weight;
 
 	if (!r)
 		return 0;
-	step = step_of(r, task);
-	return (__u64)random_of(r) * step >> 32 ? 0 : step;
+	weight = step_of(r, task, pages) / pages ?: 1;
+	return (__u64)random_of(r) * weight >> 32 ? 0 : weight;
 }
 
 /* What there is at an address. Shared memory is a file, too. */
@@ -401,7 +409,7 @@ static __always_inline void tell(struct task_struct *task, bool foreign, const s
 	if ((cause != WIRE_GREW_FAULT && cause != WIRE_GREW_CALL) || memory == WIRE_MEMORY_SWAP)
 		return;
 	add(c->certain ? WIRE_FAULTS_MEASURED : WIRE_FAULTS_ASSUMED, 1);
-	weight = draw(task);
+	weight = draw(task, c->pages);
 	if (weight)
 		sample(c, 0, memory, call, weight);
 }
@@ -460,7 +468,7 @@ static __always_inline int assume(__u64 address, __u64 error, __u32 call)
 		return 0;
 	add(WIRE_FAULTS_PAGES_OF(WIRE_GREW_FAULT, WIRE_MEMORY_ANONYMOUS), 1);
 	add(WIRE_FAULTS_ASSUMED, 1);
-	weight = draw(task);
+	weight = draw(task, 1);
 	if (weight)
 		sample(&c, address, WIRE_MEMORIES, call, weight);
 	return 0;

@@ -61,14 +61,17 @@ static void rows_of(struct doc_table *t, const struct profile *p, enum memory_ki
 /* What changed in a way that was not seen. */
 static struct memory_change rest_of(const struct profile *p)
 {
-	const struct memory_change net = sum_of(p, MEMORY_NET), grew = sum_of(p, MEMORY_GREW),
-				   shrank = sum_of(p, MEMORY_SHRANK);
+	struct memory_change rest = sum_of(p, MEMORY_NET);
 
-	return (struct memory_change){.anonymous =
-					      net.anonymous - grew.anonymous - shrank.anonymous,
-				      .file = net.file - grew.file - shrank.file,
-				      .shared = net.shared - grew.shared - shrank.shared,
-				      .swap = net.swap - grew.swap - shrank.swap};
+	for (enum memory_kind kind = MEMORY_GREW; kind < MEMORY_NET; kind++) {
+		const struct memory_change sum = sum_of(p, kind);
+
+		rest.anonymous -= sum.anonymous;
+		rest.file -= sum.file;
+		rest.shared -= sum.shared;
+		rest.swap -= sum.swap;
+	}
+	return rest;
 }
 
 static void write_table(const struct view_input *in, struct doc *doc)
@@ -87,8 +90,8 @@ static void write_table(const struct view_input *in, struct doc *doc)
 		columns);
 	const struct memory_change rest = rest_of(in->profile);
 
-	rows_of(t, in->profile, MEMORY_GREW);
-	rows_of(t, in->profile, MEMORY_SHRANK);
+	for (enum memory_kind kind = MEMORY_GREW; kind < MEMORY_NET; kind++)
+		rows_of(t, in->profile, kind);
 	if (memory_resident(&rest) || rest.swap)
 		row(t, "in ways that were not seen", &rest);
 	rows_of(t, in->profile, MEMORY_NET);
@@ -119,16 +122,18 @@ void memory_fact(const struct view_input *in, struct doc_block *b)
 	const struct memory_change grew = sum_of(in->profile, MEMORY_GREW),
 				   shrank = sum_of(in->profile, MEMORY_SHRANK);
 	struct str parts = {0};
-	_free_ char *by = NULL;
+	_free_ char *by = NULL, *back = NULL;
 
-	if (!memory_resident(&grew))
+	if (!memory_resident(&grew) || in->selection->from_ns || in->selection->to_ns)
 		return;
 	add_part(&parts, "anonymous", grew.anonymous);
 	add_part(&parts, "files", grew.file);
 	add_part(&parts, "shared", grew.shared);
 	by = mem_strdup(signed_text(memory_resident(&grew)));
-	doc_fact(b, false, "Memory", "grew by %s (%s), gave back %s; this shows growth, not leaks",
-		 by, str_text(&parts), signed_text(-memory_resident(&shrank)));
+	if (memory_resident(&shrank))
+		back = mem_printf(", gave back %s", signed_text(-memory_resident(&shrank)));
+	doc_fact(b, false, "Memory", "grew by %s (%s)%s; this shows growth, not leaks", by,
+		 str_text(&parts), back ? back : "");
 	str_release(&parts);
 }
 

@@ -48,7 +48,8 @@ struct faults {
 	struct source_services services;
 	struct session *session;
 	bool assumes; /* each fault adds a page, as the kernel does not say how many: before 6.2 */
-	uint64_t looked_ns, seen, ran_ns; /* at the last look */
+	uint64_t looked_ns, ran_ns; /* at the last look, … */
+	int64_t pages;		    /* … when so many had been added */
 	bool stopped;
 	struct standing at_start, now; /* what the target's processes had */
 	/* Metrics of the profile under way. */
@@ -244,23 +245,27 @@ static double sample_ns(const struct faults *f)
 	return (double)counter(f, WIRE_FAULTS_SAMPLE_NS) / (double)counters[WIRE_TAKEN];
 }
 
-/* Keeps to the budget: as many additions for a sample as there were since the last look for the
- * samples that the target's CPU time since then allows. */
+/* Keeps to the budget: a sample stands for as many pages as there were since the last look for each
+ * of the samples that the target's CPU time since then allows. */
 static void tick(void *state)
 {
 	struct faults *f = state;
-	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), n = seen(f);
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t ran_ns = 0;
+	int64_t pages = 0;
 	double samples;
 
 	if (now_ns - f->looked_ns < LOOK_NS || !session_ran(f->session, &ran_ns))
 		return;
+	for (size_t i = 0; i < KINDS; i++)
+		pages += grown(f, kinds[i].memory);
 	set(f, WIRE_FAULTS_SAMPLE_TAKES_NS, (uint64_t)sample_ns(f));
 	samples = BUDGET * (double)(ran_ns - f->ran_ns) / sample_ns(f);
-	set(f, WIRE_FAULTS_LEAST, samples > 1 ? (uint64_t)((double)(n - f->seen) / samples) : 1);
+	set(f, WIRE_FAULTS_LEAST,
+	    samples > 1 ? (uint64_t)((double)(pages - f->pages) / samples) : 1);
 	f->looked_ns = now_ns;
 	f->ran_ns = ran_ns;
-	f->seen = n;
+	f->pages = pages;
 }
 
 /* --- samples -------------------------------------------------------------------------------- */
@@ -352,8 +357,9 @@ static const struct {
 } causes[WIRE_FAULTS_CAUSES] = {
 	[WIRE_GREW_FAULT] = {MEMORY_GREW, "page faults in user code"},
 	[WIRE_GREW_CALL] = {MEMORY_GREW, "system calls that wrote to it, or mapped it at once"},
-	[WIRE_GREW_FORK] = {MEMORY_GREW, "fork: as in the parent, and shared with it"},
-	[WIRE_GREW_EXEC] = {MEMORY_GREW, "exec: arguments of a new program"},
+	[WIRE_GREW_FORK] = {MEMORY_MAPPED, "fork: as in the parent, and shared with it"},
+	[WIRE_GREW_EXEC] = {MEMORY_MAPPED, "exec: arguments of a new program"},
+	[WIRE_GREW_OTHER] = {MEMORY_MAPPED, "by another process: a debugger, probes"},
 	[WIRE_SHRANK_MUNMAP] = {MEMORY_SHRANK, "munmap"},
 	[WIRE_SHRANK_MADVISE] = {MEMORY_SHRANK, "madvise"},
 	[WIRE_SHRANK_BRK] = {MEMORY_SHRANK, "brk"},

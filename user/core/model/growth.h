@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 enum memory_kind {
-	MEMORY_GREW,
+	MEMORY_GREW,   /* by page faults, in system calls, too: what the metric growth is of */
+	MEMORY_MAPPED, /* grew by fork, exec, or another process */
 	MEMORY_SHRANK,
 	/* What processes had at the end, less what they had at the start. What differs from the sum
 	 * of the others changed in a way that was not seen. */
