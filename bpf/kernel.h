@@ -31,6 +31,11 @@ struct rw_semaphore {
 	struct lock_owner owner;
 } CORE;
 
+/* The kernel's atomic_long_t. */
+struct atomic_long {
+	long counter;
+} CORE;
+
 struct super_block {
 	unsigned int s_dev;
 	unsigned long s_magic; /* of its file system: linux/magic.h */
@@ -114,11 +119,6 @@ struct mm_struct {
 	unsigned long arg_start, arg_end; /* the arguments of its program, each with its NUL */
 	struct uprobes_state uprobes_state;
 	mm_context_t context;
-} CORE;
-
-/* The kernel's atomic_long_t. */
-struct atomic_long {
-	long counter;
 } CORE;
 
 /* Before Linux 6.2: a process's count, and what each thread has not added to it yet. */
@@ -206,7 +206,23 @@ struct cgroup {
 	struct kernfs_node *kn;
 } CORE;
 
+enum cgroup_subsys_id { memory_cgrp_id = 4 };
+enum memcg_memory_event { MEMCG_OOM_KILL = 5 };
+
+/* In pages. */
+struct page_counter {
+	struct atomic_long usage;
+	unsigned long max;
+} CORE;
+
+/* Begins with its cgroup_subsys_state. */
+struct mem_cgroup {
+	struct page_counter memory;
+	struct atomic_long memory_events[6];
+} CORE;
+
 struct css_set {
+	struct cgroup_subsys_state *subsys[4];
 	struct cgroup *dfl_cgrp; /* in the v2 hierarchy */
 } CORE;
 

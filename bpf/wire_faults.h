@@ -52,7 +52,12 @@ enum wire_faults_cause {
 enum wire_faults_control {
 	WIRE_FAULTS_ON,	   /* 1: counting */
 	WIRE_FAULTS_KNOWN, /* the highest id of a struct mm_struct that there was before */
-	WIRE_FAULTS_LEAST, /* pages for which a sample stands, at least */
+	/* Of the memory cgroup with the tightest limit that a walk found: its limit in pages, ~0:
+	 * none was found; what it uses; and kills in it for lack of memory. */
+	WIRE_FAULTS_GROUP_LIMIT,
+	WIRE_FAULTS_GROUP_PAGES,
+	WIRE_FAULTS_GROUP_KILLS,
+	WIRE_FAULTS_LEAST,	     /* pages for which a sample stands, at least */
 	WIRE_FAULTS_SAMPLE_TAKES_NS, /* what a sample takes, on average */
 	WIRE_FAULTS_LAUNCHER, /* a process whose memory does not count until it executes a program,
 				 which sets this to 0 */

@@ -509,6 +509,9 @@ int faults_grew(__u64 *args)
 	else
 		c = first(m, mm, id, memory, faults,
 			  foreign || (!faults && shrinks(call) != WIRE_SHRANK_CALL));
+	/* Threads of a process share its memory, and of them not all may be the target's. */
+	if (config_target == WIRE_FILTER_TIDS && !is_followed())
+		return 0;
 	if (c.pages)
 		tell(task, foreign, &c, memory, call);
 	return 0;
@@ -565,6 +568,45 @@ static __always_inline void add_old_pages(struct task_struct *task)
 		add(WIRE_FAULTS_NOW_PAGES + i, common[i] + own[i]);
 }
 
+static __always_inline void set_control(__u32 what, __u64 value)
+{
+	__u64 *to = bpf_map_lookup_elem(&faults_control, &what);
+
+	if (to)
+		*to = value;
+}
+
+#define GROUP_LEVELS 16
+
+/* The memory cgroup of the task, or one around it, whose limit is the tightest. */
+static __always_inline void see_group(struct task_struct *task)
+{
+	const __u32 id = bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id),
+		    event = bpf_core_enum_value(enum memcg_memory_event, MEMCG_OOM_KILL);
+	const __u64 at = (__u64)BPF_CORE_READ(task, cgroups) +
+			 bpf_core_field_offset(struct css_set, subsys) + id * sizeof(void *);
+	struct cgroup_subsys_state *css = NULL;
+
+	bpf_probe_read_kernel(&css, sizeof(css), (void *)at);
+	for (int i = 0; i < GROUP_LEVELS && css; i++) {
+		const struct mem_cgroup *group = (void *)css;
+		const __u64 limit = BPF_CORE_READ(group, memory.max);
+		__u64 kills = 0;
+
+		css = BPF_CORE_READ(css, parent);
+		if (limit >= control(WIRE_FAULTS_GROUP_LIMIT))
+			continue;
+		bpf_probe_read_kernel(
+			&kills, sizeof(kills),
+			(void *)((__u64)group +
+				 bpf_core_field_offset(struct mem_cgroup, memory_events) +
+				 event * sizeof(kills)));
+		set_control(WIRE_FAULTS_GROUP_LIMIT, limit);
+		set_control(WIRE_FAULTS_GROUP_PAGES, BPF_CORE_READ(group, memory.usage.counter));
+		set_control(WIRE_FAULTS_GROUP_KILLS, kills);
+	}
+}
+
 /* Run by the loader at the start, at the ends of windows and at the end, over all threads. At the
  * start it notes which processes are not new. */
 SEC("?iter/task")
@@ -582,6 +624,8 @@ int faults_now(struct bpf_iter__task *ctx)
 	if (!in_target_task(task) || is_loader(task) || task->exit_state ||
 	    (control(WIRE_FAULTS_LAUNCHER) && ids_process(task) == control(WIRE_FAULTS_LAUNCHER)))
 		return 0;
+	if (bpf_core_field_exists(struct mem_cgroup, memory_events) && task->pid == task->tgid)
+		see_group(task);
 	add(WIRE_FAULTS_NOW_MINOR, task->min_flt);
 	add(WIRE_FAULTS_NOW_MAJOR, task->maj_flt);
 	if (!bpf_core_field_exists(task->mm->rss_stat))

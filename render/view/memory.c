@@ -62,6 +62,12 @@ static void rows_of(struct doc_table *t, const struct profile *p, enum memory_ki
 static struct memory_change rest_of(const struct profile *p)
 {
 	struct memory_change rest = sum_of(p, MEMORY_NET);
+	bool known = false;
+
+	vec_each (c, &p->memory_changes)
+		known |= c->kind == MEMORY_NET;
+	if (!known)
+		return rest;
 
 	for (enum memory_kind kind = MEMORY_GREW; kind < MEMORY_NET; kind++) {
 		const struct memory_change sum = sum_of(p, kind);
@@ -97,6 +103,41 @@ static void write_table(const struct view_input *in, struct doc *doc)
 	rows_of(t, in->profile, MEMORY_NET);
 }
 
+#define TERMINAL_LEVELS 20
+
+static void write_levels(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Time", "time_ns", CELL_NUMBER, NULL},
+		{"Resident", "resident_bytes", CELL_NUMBER, NULL},
+		{"Anonymous", "anonymous_bytes", CELL_NUMBER, NULL},
+		{"File", "file_bytes", CELL_NUMBER, NULL},
+		{"Shared", "shared_bytes", CELL_NUMBER, NULL},
+		{"Swap", "swap_bytes", CELL_NUMBER, NULL},
+		{"Cgroup", "group_bytes", CELL_NUMBER,
+		 "what the cgroup with the tightest limit uses, with files that are not mapped"},
+		{"Limit", "group_limit_bytes", CELL_NUMBER, NULL},
+		{"OOM kills", "oom_kills", CELL_NUMBER,
+		 "processes of the cgroup that the kernel killed for lack of memory, since it was "
+		 "made"},
+	};
+	struct doc_table *t = doc_table_of(
+		doc, "what all processes of the target had together, once a second", columns);
+
+	doc_limit(t, TERMINAL_LEVELS, 0, "seconds");
+	vec_each (l, &in->profile->memory_levels) {
+		base_time_cell(t, (double)l->time_ns);
+		bytes_cell(t, l->anonymous + l->file + l->shared);
+		bytes_cell(t, l->anonymous);
+		bytes_cell(t, l->file);
+		bytes_cell(t, l->shared);
+		bytes_cell(t, l->swap);
+		bytes_cell(t, l->group_bytes);
+		bytes_cell(t, l->group_limit);
+		base_count_cell(t, l->oom_kills);
+	}
+}
+
 static int memory_write(const struct view_input *in, struct doc *doc)
 {
 	if (!profile_has(in->profile, PART_GROWTH)) {
@@ -107,6 +148,8 @@ static int memory_write(const struct view_input *in, struct doc *doc)
 		return 0;
 	doc_heading(doc, "Memory");
 	write_table(in, doc);
+	if (in->profile->memory_levels.n > 1)
+		write_levels(in, doc);
 	return 0;
 }
 

@@ -15,6 +15,28 @@ static const struct column memory_changes_columns[] = {
 	TABLE_COLUMN(memory_change, swap, I64, .adds = ADDS_SUM),
 };
 
+/* Times and levels are numbers that add up to nothing. */
+#define BOUND ((uint64_t)INT64_MAX / 4)
+
+static const struct column memory_levels_columns[] = {
+	TABLE_COLUMN(memory_level, time_ns, U64, .coding = CODING_DELTA, .time = true),
+	TABLE_COLUMN(memory_level, anonymous, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, file, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, shared, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, swap, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, group_bytes, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, group_limit, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, oom_kills, I64, .below = BOUND),
+};
+
+const struct table memory_levels_table = {
+	.name = "memory_levels",
+	TABLE_OF(memory_level, memory_levels_columns),
+	.part = PART_GROWTH,
+	.words = "levels of memory",
+	.rows = ROWS_EVENTS,
+};
+
 /* A profile of more rows is no eprof's; their sums fit if each is below a part of all. */
 #define MOST_ROWS 1024
 #define MOST	  (INT64_MAX / MOST_ROWS / 4)

@@ -25,6 +25,16 @@ struct memory_change {
 	int64_t swap; /* out of memory, in swap */
 };
 
+/* What the target's processes had together at a time. */
+struct memory_level {
+	uint64_t time_ns;
+	int64_t anonymous, file, shared, swap; /* bytes */
+	/* Of the cgroups of its processes the one whose limit is the tightest: what it uses, files
+	 * that are not mapped included; the limit, 0: none; and how often the kernel killed a
+	 * process in it for lack of memory, since it was made. */
+	int64_t group_bytes, group_limit, oom_kills;
+};
+
 /* What is resident: all but swap. */
 static inline int64_t memory_resident(const struct memory_change *c)
 {
