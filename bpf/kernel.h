@@ -31,6 +31,11 @@ struct rw_semaphore {
 	struct lock_owner owner;
 } CORE;
 
+/* The kernel's atomic_long_t. */
+struct atomic_long {
+	long counter;
+} CORE;
+
 struct super_block {
 	unsigned int s_dev;
 	unsigned long s_magic; /* of its file system: linux/magic.h */
@@ -88,11 +93,22 @@ struct uprobes_state {
 } CORE;
 
 typedef struct {
+	__u64 ctx_id; /* that no other has, ever */
 	void *vdso;
 } CORE mm_context_t;
 
+/* Since Linux 6.2: its value is count and what each CPU has not added to it yet. */
+struct percpu_counter {
+	__s64 count;
+	__s32 *counters; /* of a CPU: this address and the CPU's offset */
+} CORE;
+
 struct mm_struct {
 	struct maple_tree mm_mt;
+	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */
+	struct {
+		int counter;
+	} mm_users;
 	struct {
 		struct {
 			long counter; /* its low bits: see sample/asleep.bpf.c */
@@ -103,6 +119,23 @@ struct mm_struct {
 	unsigned long arg_start, arg_end; /* the arguments of its program, each with its NUL */
 	struct uprobes_state uprobes_state;
 	mm_context_t context;
+} CORE;
+
+/* Before Linux 6.2: a process's count, and what each thread has not added to it yet. */
+struct mm_rss_stat {
+	struct atomic_long count[4];
+} CORE;
+
+struct mm_struct___old {
+	struct mm_rss_stat rss_stat;
+} CORE;
+
+struct task_rss_stat {
+	int count[4];
+} CORE;
+
+struct task_struct___old {
+	struct task_rss_stat rss_stat;
 } CORE;
 
 struct return_instance {
@@ -173,7 +206,23 @@ struct cgroup {
 	struct kernfs_node *kn;
 } CORE;
 
+enum cgroup_subsys_id { memory_cgrp_id = 4 };
+enum memcg_memory_event { MEMCG_OOM_KILL = 5 };
+
+/* In pages. */
+struct page_counter {
+	struct atomic_long usage;
+	unsigned long max;
+} CORE;
+
+/* Begins with its cgroup_subsys_state. */
+struct mem_cgroup {
+	struct page_counter memory;
+	struct atomic_long memory_events[6];
+} CORE;
+
 struct css_set {
+	struct cgroup_subsys_state *subsys[4];
 	struct cgroup *dfl_cgrp; /* in the v2 hierarchy */
 } CORE;
 
@@ -223,6 +272,11 @@ struct task_struct {
 	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
 	struct task_io_accounting ioac;
 	void *bpf_storage; /* NULL: no task storage has a value for it */
+} CORE;
+
+/* Of a map: an array by CPU, as programs find it behind the map's own address. */
+struct bpf_array {
+	void *pptrs[1];
 } CORE;
 
 struct seq_file;

@@ -289,7 +289,7 @@ static bool is_foreign(const struct walk *walk, const struct wire_sample *sample
 static bool add_kernel_stack(void *ctx, struct pt_regs *now, struct walk *walk,
 			     struct wire_sample *sample)
 {
-	if (now && (now->cs & 3))
+	if (!ctx || (now && (now->cs & 3)))
 		return true;
 	return kernel_stack(ctx, &walk->out, sample->event, sample->time_ns, &sample->kernel_hash);
 }

@@ -10,9 +10,9 @@
 #include "sample/stacks.h"
 
 /* Sends @sample, whose kind, event (a stream), time_ns and weight are set, and counts its outcome
- * under that stream. @now: the registers at the interrupt, NULL if unknown; @walk: scratch, for
- * this call alone; @bytes: of the record that begins with @sample, a constant: at most WIRE_MORE
- * words follow. False: it was lost. */
+ * under that stream. @ctx: NULL leaves out the kernel's part of the stack; @now: the registers at
+ * the interrupt, NULL if unknown; @walk: scratch, for this call alone; @bytes: of the record that
+ * begins with @sample, a constant: at most WIRE_MORE words follow. False: it was lost. */
 bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
 		 __u32 bytes) __hidden;
 /* For a thread in user mode whose registers, by DWARF number, are in @walk, rip being a return

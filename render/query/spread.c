@@ -19,9 +19,11 @@ struct survey {
 	double period_ns;   /* 0: nothing is sampled by time */
 	bool exact;	    /* nothing is sampled */
 	bool counts;	    /* values are numbers of samples */
-	bool weighted;	    /* the values' variances are known */
+	bool varies;	    /* the values' variances are known … */
+	uint32_t variance;  /* … as those of this metric */
 	bool part_of_time;  /* is selected of a level's changes */
-	uint32_t variance;  /* metric */
+	bool weighted;	    /* the events that a sample stands for are the values of … */
+	uint32_t weight;    /* … this metric */
 	uint32_t *part_of;  /* per thread: its part; owned */
 	size_t parts;
 };
@@ -61,6 +63,24 @@ static bool counts_samples(const struct filter *f)
 		f->profile->metrics.at[m->metric[0]].kind == METRIC_COUNT);
 }
 
+/* Whether samples of the measure stand for many events, each with so many of its own: of another
+ * metric, in whose ledger they are, or if the measure is that one, of itself. */
+static bool has_weights(const struct filter *f, uint32_t *weight)
+{
+	const struct profile *p = f->profile;
+	const struct measure *m = &f->measure;
+
+	if (m->n != 1)
+		return false;
+	*weight = profile_ledger_of(p, m->metric[0]);
+	if (*weight < p->metrics.n && *weight != m->metric[0])
+		return p->metrics.at[*weight].kind == METRIC_COUNT;
+	for (uint32_t i = 0; i < p->metrics.n; i++)
+		if (i != m->metric[0] && profile_ledger_of(p, i) == m->metric[0])
+			return p->metrics.at[m->metric[0]].kind == METRIC_COUNT;
+	return false;
+}
+
 static void survey_init(struct survey *s, const struct filter *f)
 {
 	const struct measure *m = &f->measure;
@@ -69,9 +89,10 @@ static void survey_init(struct survey *s, const struct filter *f)
 			     .exact = profile_run(f->profile, RUN_EXACT) ||
 				      measure_is_exact(f->profile, m),
 			     .counts = counts_samples(f)};
-	s->weighted = measure_has_variance(f->profile, m, &s->variance);
+	s->varies = measure_has_variance(f->profile, m, &s->variance);
 	s->part_of_time = measure_is_level(f->profile, m) &&
 			  (f->from_ns || f->to_ns < (uint64_t)f->profile->duration_ns);
+	s->weighted = !s->exact && !s->varies && has_weights(f, &s->weight);
 	if (f->profile->hz > 0 && m->n && !strcmp(m->unit, "ns"))
 		s->period_ns = 1e9 / f->profile->hz;
 	if (!measure_has(f->profile, METRIC_OFF_CPU, &s->off) ||
@@ -125,7 +146,7 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 	return hits < 2 ? 1 : 0.25;
 }
 
-static struct spread_hit weighted_hit(const struct survey *s, size_t row)
+static struct spread_hit varied_hit(const struct survey *s, size_t row)
 {
 	const double variance = (double)s->filter->profile->samples.values.at[s->variance].at[row];
 
@@ -133,6 +154,25 @@ static struct spread_hit weighted_hit(const struct survey *s, size_t row)
 				   .x = filter_takes(s->filter, row) ? (float)sqrt(fabs(variance))
 								     : 0,
 				   .c = variance < 0 && !s->part_of_time ? -1 : 1};
+}
+
+/* How many events the sample stands for. */
+static double weight_of(const struct survey *s, size_t row)
+{
+	return (double)s->filter->profile->samples.values.at[s->weight].at[row];
+}
+
+static struct spread_hit weighted_hit(const struct survey *s, size_t row, struct spread_part *of)
+{
+	const double weight = fmax(1, weight_of(s, row)), c = weight * (weight - 1);
+	const double value = (double)measure_value(s->filter->profile, &s->filter->measure, row);
+
+	of->value += value;
+	of->square += c * value / weight * value / weight;
+	return (struct spread_hit){.row = (uint32_t)row,
+				   .x = (float)((double)filter_value(s->filter, row) / weight),
+				   .c = (float)c,
+				   .weight = (float)weight};
 }
 
 static struct spread_hit hit_of(const struct survey *s, size_t row)
@@ -146,8 +186,9 @@ static struct spread_hit hit_of(const struct survey *s, size_t row)
 
 static bool is_hit(const struct survey *s, size_t row)
 {
-	return s->weighted ? s->filter->profile->samples.values.at[s->variance].at[row] != 0
-			   : whole_of(s, row) != 0;
+	if (s->varies)
+		return s->filter->profile->samples.values.at[s->variance].at[row] != 0;
+	return s->weighted ? weight_of(s, row) > 0 : whole_of(s, row) != 0;
 }
 
 /* A counting sort by part: `end` holds each part's start until its hits are in. */
@@ -169,8 +210,10 @@ static void sort_hits(const struct survey *s, struct spread *out)
 
 		if (!is_hit(s, i))
 			continue;
-		out->hits[of->end] = s->weighted ? weighted_hit(s, i) : hit_of(s, i);
-		of->c += s->weighted ? INFINITY : (double)out->hits[of->end].c;
+		out->hits[of->end] = s->varies	   ? varied_hit(s, i)
+				     : s->weighted ? weighted_hit(s, i, of)
+						   : hit_of(s, i);
+		of->c += s->varies ? INFINITY : (double)out->hits[of->end].c;
 		of->end++;
 	}
 }
@@ -202,7 +245,7 @@ static void count_hits(const struct survey *s, struct spread *out)
 
 		if (times[i] > 0 && times[i] < s->period_ns)
 			part->one = 1 - times[i] / s->period_ns;
-		else
+		else if (!s->weighted)
 			part->one = n < 2 && times[i] <= 0 ? 1 : 0.25;
 	}
 }
@@ -237,6 +280,7 @@ void spread_free(struct spread *s)
 
 struct sums {
 	double first, second; /* of c x and of c x^2 */
+	double value;	      /* of w x */
 };
 
 struct spread_sums {
@@ -250,11 +294,17 @@ static void sums_add(struct sums *to, const struct sums *more)
 {
 	to->first += more->first;
 	to->second += more->second;
+	to->value += more->value;
+}
+
+static bool is_none(const struct sums *s)
+{
+	return !s->first && !s->second && !s->value;
 }
 
 void spread_put(struct spread_sums *s, uint32_t group)
 {
-	if (!s->of_group[group].first)
+	if (is_none(&s->of_group[group]))
 		vec_push(&s->groups, group);
 	sums_add(&s->of_group[group], &s->now);
 }
@@ -268,11 +318,11 @@ bool spread_step(struct spread_sums *s)
 static void add_hit(struct spread_sums *s, uint32_t key, const struct spread_hit *h)
 {
 	const double x = h->x, c = h->c;
-	const struct sums one = {c * x, c * x * x};
+	const struct sums one = {c * x, c * x * x, (double)h->weight * x};
 
-	if (!one.first)
+	if (is_none(&one))
 		return;
-	if (!s->of_key[key].first)
+	if (is_none(&s->of_key[key]))
 		vec_push(&s->keys, key);
 	sums_add(&s->of_key[key], &one);
 }
@@ -285,7 +335,7 @@ static void order_keys(struct spread_sums *s, size_t keys)
 		return;
 	s->keys.n = 0;
 	for (size_t i = 0; i < keys; i++)
-		if (s->of_key[i].first)
+		if (!is_none(&s->of_key[i]))
 			s->keys.at[s->keys.n++] = (uint32_t)i;
 }
 
@@ -309,10 +359,15 @@ static void take_variances(struct spread_sums *s, const struct spread_part *part
 {
 	for (size_t i = 0; i < s->groups.n; i++) {
 		struct sums *g = &s->of_group[s->groups.at[i]];
-		const double mean = g->first / part->c;
+		const double mean = part->c > 0 ? g->first / part->c : 0;
+		const double share = part->value > 0 ? g->value / part->value : 0;
 
-		out[s->groups.at[i]] +=
-			fmax(0, g->second - g->first * mean) + mean * mean * part->one;
+		if (part->value > 0)
+			out[s->groups.at[i]] +=
+				fmax(0, g->second * (1 - 2 * share) + share * share * part->square);
+		else
+			out[s->groups.at[i]] +=
+				fmax(0, g->second - g->first * mean) + mean * mean * part->one;
 		*g = (struct sums){0};
 	}
 	s->groups.n = 0;

@@ -28,10 +28,16 @@
  * size: the spread of a share of n samples is binomial, n p (1 - p). How far n itself is off, the
  * ledger says. Where each event is one sample (value 1 of a count), sums are exact.
  *
+ * Page faults are samples with the probability 1/w, which differs from one to the next, and stand
+ * for w, the value of a count in whose ledger the metric's events are. All w z are made to add up
+ *to what was counted in all, so that only a sum's share P of it is estimated (a ratio estimate):
+ *
+ *	V = sum of w (w - 1) z^2 (y - P)^2,   y = 1 if z is part of the sum, else 0
+ *
  * Events that are samples with probabilities of their own, and weights, have their variances beside
  * their values, as another metric (model/profile.h); these add up. Where values are changes of a
  * level, the variance of a block of memory that is freed is subtracted again. What changed in a
- *part of the time has at least the variance of what came and went then.
+ * part of the time has at least the variance of what came and went then.
  *
  * Files without the lengths of waits: c is at most 1 where the sample is of one period, else 1/4.
  * Not in the spread: samples that were lost; and a program whose waits alternate in step with T,
@@ -52,15 +58,17 @@
 /* A hit that a sample is of: see above. */
 struct spread_hit {
 	uint32_t row;
-	float x; /* 0 where the filter does not take the sample */
-	float c; /* negative: of what is gone */
+	float x;      /* 0 where the filter does not take the sample */
+	float c;      /* negative: of what is gone */
+	float weight; /* w; 0: it has none */
 };
 
 /* The hits of one thread's waits, or (part 0) all other hits. */
 struct spread_part {
-	size_t end; /* in hits; it starts where the part before ends */
-	double c;   /* sum of c; INFINITY: hits are independent of each other, R is 0 */
-	double one; /* variance of the number of hits, at most */
+	size_t end;	      /* in hits; it starts where the part before ends */
+	double c;	      /* sum of c; INFINITY: hits are independent of each other, R is 0 */
+	double one;	      /* variance of the number of hits, at most */
+	double value, square; /* of hits with weights: sums of w z, and of w (w - 1) z^2; else 0 */
 };
 
 struct spread {

@@ -25,6 +25,10 @@ void syscalls_fact(const struct view_input *, struct doc_block *);
  * nothing where the capture has none. */
 void heap_fact(const struct view_input *, struct doc_block *);
 
+/* memory.c: "grew by 12.3 MiB (anonymous 11.9 MiB, files 400.0 KiB), gave back 8.1 MiB; …"; nothing
+ * where the capture has none. */
+void memory_fact(const struct view_input *, struct doc_block *);
+
 /* wait_facts.c: the threads of a capture of waits that were busy or held up, after them how much
  * was idle and undecided. Nothing where the measure shown has no waits. */
 void wait_facts(const struct view_input *, struct doc_block *);

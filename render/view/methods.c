@@ -138,6 +138,15 @@ static void syscalls_methods(struct doc_block *b)
 		 "kernel. Its stacks are of samples, which add up to all calls.");
 }
 
+static void growth_methods(struct doc_block *b)
+{
+	doc_fact(
+		b, false, "Growth",
+		"The kernel reported each change of a process's memory, which was counted to the "
+		"page. Stacks are of some of the page faults, each drawn with a known probability; "
+		"they are made to add up to all.");
+}
+
 static int methods_write(const struct view_input *in, struct doc *doc)
 {
 	const struct profile *p = in->profile;
@@ -151,6 +160,8 @@ static int methods_write(const struct view_input *in, struct doc *doc)
 		waits_methods(b);
 	if (profile_has(p, PART_SYSCALLS))
 		syscalls_methods(b);
+	if (profile_has(p, PART_GROWTH))
+		growth_methods(b);
 	if (profile_has(p, PART_ZONES))
 		zones_methods(in, b);
 	doc_fact(b, false, "Percentages", "Each table and graph names what its 100 %% are.");

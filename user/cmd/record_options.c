@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/default_file.h"
@@ -34,25 +35,66 @@ static void sources_help(void)
 	for (size_t i = 0; i < SOURCES; i++)
 		for (const struct source_option *s = sources_options(i); s->name; s++)
 			printf("  --%s%s%s\n                    %s\n", s->name,
-			       s->argument && !is_optional(s) ? " " : "",
+			       s->argument && !is_optional(s) && !s->takes ? " " : "",
 			       s->argument ? s->argument : "", s->does);
+}
+
+/* Whether the option takes the argument; @choices: of all options that do not, for a message. */
+static bool takes(const struct source_option *s, const char *name, const char *arg,
+		  struct str *choices)
+{
+	if (!s->takes || strcmp(s->name, name) != 0)
+		return false;
+	if (s->takes(arg))
+		return true;
+	str_addf(choices, "%s--%s%s", choices->n ? ", " : "", name, s->argument ? s->argument : "");
+	return false;
+}
+
+/* Which of the options of the same name the argument is for. */
+static int choose(const char *name, const char *arg, size_t *source, size_t *option)
+{
+	struct str choices = {0};
+	int ret;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct source_option *s = sources_options(i);
+
+		for (size_t k = 0; k < SOURCE_OPTIONS && s[k].name; k++) {
+			if (!takes(&s[k], name, arg, &choices))
+				continue;
+			*source = i;
+			*option = k;
+			str_release(&choices);
+			return 0;
+		}
+	}
+	ret = err(-EINVAL, "no option '--%s=%s': there is %s", name, arg ? arg : "",
+		  str_text(&choices));
+	str_release(&choices);
+	return ret;
 }
 
 static int take_source(void *asked, const char *arg)
 {
 	const struct record_source *a = asked;
 	struct record_options *o = a->options;
-	const struct source_option *s = &sources_options(a->source)[a->option];
-	void *parsed = s->parse(arg, o->parsed[a->source]);
+	size_t source = a->source, option = a->option;
+	const struct source_option *s = &sources_options(source)[option];
 	enum wire_action action;
+	void *parsed;
+	int ret = s->takes ? choose(s->name, arg, &source, &option) : 0;
 
+	if (ret)
+		return ret;
+	s = &sources_options(source)[option];
+	parsed = s->parse(arg, o->parsed[source]);
 	if (!parsed)
 		return err_code();
-	o->sources[a->source] = o->parsed[a->source] = parsed;
+	o->sources[source] = o->parsed[source] = parsed;
 	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
-	return sources_is_action(a->source, &action)
-		       ? record_probes_imply(&o->probes, action, parsed)
-		       : 0;
+	return sources_is_action(source, &action) ? record_probes_imply(&o->probes, action, parsed)
+						  : 0;
 }
 
 /* Fills in the rows of the sources' options, with an end row. */
@@ -67,9 +109,9 @@ static void sources_rows(struct record_options *o, struct option_row *out)
 			o->asked[i][k] = (struct record_source){o, (uint8_t)i, (uint8_t)k};
 			out[n++] = (struct option_row){
 				.name = s[k].name,
-				.kind = is_optional(&s[k]) ? OPTION_TAKE_MAYBE
-					: s[k].argument	   ? OPTION_TAKE
-							   : OPTION_TAKE_PLAIN,
+				.kind = is_optional(&s[k]) || s[k].takes ? OPTION_TAKE_MAYBE
+					: s[k].argument			 ? OPTION_TAKE
+									 : OPTION_TAKE_PLAIN,
 				.at = offsetof(struct record_options, asked[i][k]),
 				.take = take_source};
 		}

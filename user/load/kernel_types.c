@@ -178,15 +178,21 @@ static int cut(struct btf_cut *cut)
 	return ret;
 }
 
-bool kernel_types_have_tracepoint(const char *name)
+bool kernel_types_have(const char *name)
 {
-	_free_ char *type = mem_printf("btf_trace_%s", name);
-	struct btf_cut_id id = {.name = type};
+	struct btf_cut_id id = {.name = name};
 	struct btf_cut types = {.ids = &id, .n_ids = 1};
 	bool has = cut(&types) || id.id;
 
 	btf_cut_release(&types);
 	return has;
+}
+
+bool kernel_types_have_tracepoint(const char *name)
+{
+	_free_ char *type = mem_printf("btf_trace_%s", name);
+
+	return kernel_types_have(type);
 }
 
 /* Writes the file whose name libbpf was given. */

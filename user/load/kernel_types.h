@@ -23,6 +23,10 @@ void kernel_types_free(struct kernel_types *);
  * types cannot be read. */
 bool kernel_types_have_tracepoint(const char *name);
 
+/* Whether there is a function or typedef of that name. True if the kernel's types cannot be read.
+ */
+bool kernel_types_have(const char *name);
+
 /* As bpf_program__attach(), which cannot attach programs whose types come from here; nor those on a
  * function of the kernel by any of its names ("kprobe/NAME*"), see perf/event.h. */
 struct bpf_link *kernel_types_attach(const struct bpf_program *);

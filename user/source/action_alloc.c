@@ -155,6 +155,11 @@ static bool wants(const struct zonelist *list, size_t k, const char *pattern)
 /* --- the capture --------------------------------------------------------------------------------
  */
 
+static bool takes(const char *argument)
+{
+	return !argument || !strcmp(argument, "exact") || str_starts(argument, "sampled");
+}
+
 static void *parse(const char *argument, void *before)
 {
 	return heap_options_parse(argument, before);
@@ -496,12 +501,13 @@ static void window_renumber(void *state, const struct survivors *r)
 static const char *const programs[] = {"probe_alloc_gone", NULL};
 static const struct source_option options[] = {
 	{.name = "heap",
-	 .argument = "[=TIER]",
+	 .argument = "[=exact|sampled[:BYTES]]",
 	 .does = "allocations by stack: live, peak, total, leaked, temporary; all (exact),\n"
 		 "                    samples, one per 512 KiB or BYTES (sampled[:BYTES]), or as "
 		 "many as\n"
 		 "                    --max-slowdown (20 %) allows",
-	 .parse = parse},
+	 .parse = parse,
+	 .takes = takes},
 	{0}};
 
 const struct action alloc_action = {

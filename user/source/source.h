@@ -52,6 +52,10 @@ struct source_option {
 	/* If not NULL, the option also requests samples of all time on CPUs, and reports open with
 	 * this metric (query/measure.h). */
 	const char *with_clock;
+	/* If not NULL, sources have options of this name, of which the first that takes the
+	 * argument (NULL if there is none) is requested: "--heap", "--heap=faults". The argument
+	 * may then be left out. */
+	bool (*takes)(const char *argument);
 };
 
 /* Operations other than the first four may be NULL; of an action, all: its state is then

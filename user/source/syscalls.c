@@ -68,8 +68,8 @@ static const struct source_option options[] = {
 	{"syscalls", NULL,
 	 "count and time every system call, by thread, call and error, and sample them\n"
 	 "                    with stacks: metric 'syscalls'",
-	 parse, NULL},
-	{NULL, NULL, NULL, NULL, NULL},
+	 parse, NULL, NULL},
+	{NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 static void captures(const void *choice, double hz, struct str *out)

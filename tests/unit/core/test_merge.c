@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "merge/merge.h"
 #include "metric_sum.h"
+#include "model/growth.h"
 #include "model/process.h"
 #include "model/waits.h"
 #include "store/store.h"
@@ -139,6 +140,11 @@ static struct profile *third(void)
 	profile_add_part(p, PART_SYSCALLS);
 	vec_push(&p->syscalls, ((struct syscall_sum){1, intern_add(&p->strings, "read"), 11, 5, 1,
 						     900, 500, 1, 20}));
+	profile_add_part(p, PART_GROWTH);
+	vec_push(&p->memory_changes,
+		 ((struct memory_change){MEMORY_SHRANK, intern_add(&p->strings, "munmap"), -4096, 0,
+					 -8192, 4096}));
+	vec_push(&p->memory_levels, ((struct memory_level){100, 4096, 0, 0, 0, 8192, 1 << 20, 2}));
 	vec_push(&p->windows, ((struct window){0, 400, 99}));
 	vec_push(&p->windows, ((struct window){400, 1000, 199}));
 	return p;
@@ -348,6 +354,12 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->syscalls.at[0].calls, 10);
 	assert_int_equal(p->syscalls.at[0].total_ns, 1800);
 	assert_int_equal(p->syscalls.at[0].most_ns, 500);
+	assert_int_equal(p->memory_changes.n, 1);
+	assert_int_equal(p->memory_changes.at[0].anonymous, -8192);
+	assert_int_equal(memory_resident(&p->memory_changes.at[0]), -24576);
+	assert_int_equal(p->memory_levels.n, 2);
+	assert_int_equal(p->memory_levels.at[1].time_ns, 1100);
+	assert_int_equal(p->memory_levels.at[1].oom_kills, 2);
 	assert_int_equal(p->reasons.n, 5);
 	assert_int_equal(p->samples.at[1].wait_ns, 4711);
 	assert_int_equal(p->samples.at[7].wait_ns, 4711);

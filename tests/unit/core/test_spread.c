@@ -332,6 +332,90 @@ static void margins_are_what_sampling_gives(void **state)
 	}
 }
 
+/* --- samples with weights ------------------------------------------------------------------------
+ */
+
+/* Page faults in a and b, of a page of 1 or 3 bytes, drawn with 1/@step each, or all; the sums are
+ * made to be the true ones. */
+static struct profile *faults_profile(uint64_t *seed, int step, int faults)
+{
+	struct profile *p = profile_new();
+	const uint32_t growth = profile_metric(p, "growth", "bytes", METRIC_SUM);
+
+	p->metrics.at[growth].ledger = intern_add(&p->strings, "faults");
+	profile_metric(p, "faults", "faults", METRIC_COUNT);
+	small_thread(p, 10, 10, "main", "prog");
+
+	for (int i = 0; i < faults; i++) {
+		/* The first half is drawn with another probability than the second. */
+		const int n = i < faults / 2 ? step : 2 * step;
+		const bool is_a = i % 3 == 0;
+		const int64_t values[] = {(is_a ? 3 : 1) * n, n};
+
+		if (drawn(seed) * n >= 1)
+			continue;
+		profile_sample(p, 1, 0, small_node(p, is_a ? "main;a" : "main;b"), values);
+	}
+	return p;
+}
+
+/* The sum of a's values, as a part of all, of what there truly was. */
+static double share_of_a(const struct profile *p, uint32_t metric, double truth)
+{
+	double a = 0, all = 0;
+
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const double value = (double)p->samples.values.at[metric].at[i];
+
+		a += p->samples.at[i].node == small_node((struct profile *)p, "main;a") ? value : 0;
+		all += value;
+	}
+	return a / all * truth;
+}
+
+static void margins_of_weighted_samples(void **state)
+{
+	static const struct {
+		const char *name;
+		double all, a;
+	} of[] = {{"growth", 5000, 3000}, {"faults", 3000, 1000}};
+	uint64_t seed = 4711;
+
+	(void)state;
+	for (uint32_t m = 0; m < 2; m++) {
+		double squares = 0, said = 0;
+
+		for (int r = 0; r < 400; r++) {
+
+			struct profile *p = faults_profile(&seed, 10, 3000);
+			const double error = share_of_a(p, m, of[m].all) - of[m].a;
+			const double sigma = sigma_of(p, of[m].name, "a", false) * PERIOD_NS;
+
+			squares += error * error;
+			said += sigma * sigma;
+			profile_free(p);
+		}
+		print_message("%s: errors %.1f, said %.1f\n", of[m].name, sqrt(squares / 400),
+			      sqrt(said / 400));
+		assert_true(said / squares > 0.75 && said / squares < 1.4);
+	}
+}
+
+/* One that each event is in has no margin. */
+static void all_drawn_is_exact(void **state)
+{
+	uint64_t seed = 1;
+
+	struct profile *p = faults_profile(&seed, 1, 10);
+
+	(void)state;
+	for (size_t i = 0; i < p->samples.n; i++)
+		p->samples.values.at[1].at[i] = 1;
+	NEAR(sigma_of(p, "growth", "a", false), 0);
+	NEAR(sigma_of(p, "faults", "a", false), 0);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +429,8 @@ int main(void)
 		cmocka_unit_test(variances_add_up),
 		cmocka_unit_test(gives_up_on_endless_stacks),
 		cmocka_unit_test(margins_are_what_sampling_gives),
+		cmocka_unit_test(margins_of_weighted_samples),
+		cmocka_unit_test(all_drawn_is_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ enum profile_part {
 	PART_OFFCPU, /* waits of threads off the CPU, and why they waited */
 	PART_SOURCE, /* texts of source lines */
 	PART_SYSCALLS,
-	PART_HEAP, /* samples have the metrics HEAP_METRIC_… */
+	PART_HEAP,   /* samples have the metrics HEAP_METRIC_… */
+	PART_GROWTH, /* samples have the metrics growth and faults */
 	PARTS
 };
 

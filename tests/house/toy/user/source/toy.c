@@ -119,7 +119,7 @@ static void window_renumber(void *state, const struct survivors *remains)
 }
 
 static const struct source_option options[] = {
-	{"toy", "NAME", "count the starts of programs, for a test", parse, NULL},
+	{"toy", "NAME", "count the starts of programs, for a test", parse, NULL, NULL},
 	{0},
 };
 

@@ -1,0 +1,65 @@
+#include "model/growth.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "model/profile.h"
+
+static const struct column memory_changes_columns[] = {
+	TABLE_COLUMN(memory_change, kind, U8, .key = 1, .below = MEMORY_KINDS),
+	TABLE_COLUMN(memory_change, why, TEXT, .key = 2),
+	TABLE_COLUMN(memory_change, anonymous, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(memory_change, file, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(memory_change, shared, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(memory_change, swap, I64, .adds = ADDS_SUM),
+};
+
+/* Times and levels are numbers that add up to nothing. */
+#define BOUND ((uint64_t)INT64_MAX / 4)
+
+static const struct column memory_levels_columns[] = {
+	TABLE_COLUMN(memory_level, time_ns, U64, .coding = CODING_DELTA, .time = true),
+	TABLE_COLUMN(memory_level, anonymous, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, file, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, shared, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, swap, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, group_bytes, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, group_limit, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, oom_kills, I64, .below = BOUND),
+};
+
+const struct table memory_levels_table = {
+	.name = "memory_levels",
+	TABLE_OF(memory_level, memory_levels_columns),
+	.part = PART_GROWTH,
+	.words = "levels of memory",
+	.rows = ROWS_EVENTS,
+};
+
+/* A profile of more rows is no eprof's; their sums fit if each is below a part of all. */
+#define MOST_ROWS 1024
+#define MOST	  (INT64_MAX / MOST_ROWS / 4)
+
+static int check_sums(const struct profile *p)
+{
+	if (p->memory_changes.n > MOST_ROWS)
+		return err(-EINVAL, "memory_changes: %zu rows", p->memory_changes.n);
+	vec_each (c, &p->memory_changes) {
+		const int64_t values[] = {c->anonymous, c->file, c->shared, c->swap};
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+			if (values[i] > MOST || values[i] < -MOST)
+				return err(-EINVAL, "memory_changes: %" PRId64 " bytes", values[i]);
+	}
+	return 0;
+}
+
+const struct table memory_changes_table = {
+	.name = "memory_changes",
+	TABLE_OF(memory_change, memory_changes_columns),
+	.part = PART_GROWTH,
+	.words = "changes of memory",
+	.check = check_sums,
+	.cumulative = true,
+};
