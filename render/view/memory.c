@@ -148,7 +148,7 @@ static int memory_write(const struct view_input *in, struct doc *doc)
 		return 0;
 	doc_heading(doc, "Memory");
 	write_table(in, doc);
-	if (in->profile->memory_levels.n > 1)
+	if (in->profile->memory_levels.n > 2)
 		write_levels(in, doc);
 	return 0;
 }
