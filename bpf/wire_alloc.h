@@ -125,6 +125,17 @@ static inline __attribute__((always_inline, unused)) struct wire_alloc_sum wire_
 #define WIRE_ALLOC_ALL_ENDED  0xffffffffu
 #define WIRE_ALLOC_BEFORE_NOW 0u /* all but that of the program that it runs when asked */
 
+/* Histograms of blocks by powers of two: the map probe_alloc_bins, per CPU, has for each bin two
+ * sums as in struct wire_alloc_sum: blocks, and behind them bytes. */
+enum wire_alloc_histogram {
+	WIRE_ALLOC_SIZES,     /* of what was handed out, in bytes */
+	WIRE_ALLOC_LIFETIMES, /* of what was freed, in ns */
+	WIRE_ALLOC_HISTOGRAMS
+};
+#define WIRE_ALLOC_BINS 64u /* bin i: below 2^(i+1), and 2^i or more; the first has 0, too */
+/* The key of a bin's blocks. */
+#define WIRE_ALLOC_BIN(histogram, i) (((histogram)*WIRE_ALLOC_BINS + (i)) * 2)
+
 #define WIRE_ALLOC_STEPPED 2
 
 /* Of a function with the action alloc, or with free if the argument is not the first: the value of

@@ -242,7 +242,7 @@ static __always_inline void add(struct pt_regs *regs, struct blocks_thread *t, _
 	block.row = find_row(regs, t, block.time_ns, returned);
 	if (blocks_take(address, &old)) {
 		blocks_count(WIRE_ALLOC_REUSED);
-		blocks_shrink(&old, false);
+		blocks_shrink(&old, false, 0);
 	}
 	live = blocks_put(address, &block);
 	if (!live)
@@ -294,7 +294,7 @@ static void drop_old(struct blocks_thread *t)
 		return;
 	}
 	blocks_count(WIRE_ALLOC_FREED);
-	blocks_shrink(&t->call.was, t->last == t->call.at);
+	blocks_shrink(&t->call.was, t->last == t->call.at, bpf_ktime_get_ns());
 }
 
 /* What was asked for did not happen. */

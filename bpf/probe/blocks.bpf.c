@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/blocks.h"
+#include "wire_zone.h"
 
 /* The sums of a row. Written by all threads, atomically; read by the loader at its ticks. */
 struct {
@@ -77,6 +78,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct wire_alloc_function);
 } probe_alloc_functions SEC(".maps");
+
+/* WIRE_ALLOC_BIN() → blocks, and behind it bytes. Per CPU; read by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_ALLOC_BIN(WIRE_ALLOC_HISTOGRAMS, 0));
+	__type(key, __u32);
+	__type(value, __u64);
+} probe_alloc_bins SEC(".maps");
 
 /* Address → how many live blocks there may be at addresses of the same counter, so that the end of
  * a block that is no sample costs no search. Written with probe_alloc_live, atomically. */
@@ -232,6 +241,24 @@ static __always_inline void keep_peak(struct wire_alloc_row *r, const struct wir
 	r->epoch = epoch;
 }
 
+static __always_inline void add_to_bin(__u32 key, __u64 more)
+{
+	__u64 *n = bpf_map_lookup_elem(&probe_alloc_bins, &key);
+
+	if (n)
+		__sync_fetch_and_add(n, more);
+}
+
+/* A block of @value: bytes, or ns. */
+static __noinline void count_in(enum wire_alloc_histogram histogram, __u64 value,
+				const struct wire_alloc_sum *worth)
+{
+	const __u32 key = WIRE_ALLOC_BIN(histogram, wire_highest_bit(value | 1));
+
+	add_to_bin(key, worth->blocks);
+	add_to_bin(key + 1, worth->bytes);
+}
+
 void blocks_grow(const struct wire_alloc_block *block, bool live)
 {
 	const struct wire_alloc_sum more = wire_alloc_worth(block);
@@ -242,6 +269,7 @@ void blocks_grow(const struct wire_alloc_block *block, bool live)
 	if (!r || !w)
 		return;
 	add(&r->total, &more, 1);
+	count_in(WIRE_ALLOC_SIZES, block->bytes, &more);
 	if (!live)
 		return;
 	keep_peak(r, w);
@@ -253,7 +281,7 @@ void blocks_grow(const struct wire_alloc_block *block, bool live)
 	__sync_fetch_and_add(&w->epoch, 1);
 }
 
-void blocks_shrink(const struct wire_alloc_block *block, bool temporary)
+void blocks_shrink(const struct wire_alloc_block *block, bool temporary, __u64 now_ns)
 {
 	const struct wire_alloc_sum less = wire_alloc_worth(block);
 	struct wire_alloc_row *r = row_at(block->row);
@@ -264,6 +292,8 @@ void blocks_shrink(const struct wire_alloc_block *block, bool temporary)
 	keep_peak(r, w);
 	add(&r->live, &less, -1);
 	__sync_fetch_and_add(&w->live_bytes, -less.bytes);
+	if (now_ns)
+		count_in(WIRE_ALLOC_LIFETIMES, now_ns - block->time_ns, &less);
 	if (temporary)
 		add(&r->temporary, &less, 1);
 }
@@ -297,7 +327,7 @@ static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_b
 	if (r)
 		add(&r->leaked, &leaked, 1);
 	blocks_count(WIRE_ALLOC_GONE);
-	blocks_shrink(block, false);
+	blocks_shrink(block, false, 0);
 	if (!bpf_map_delete_elem(map, key))
 		note_seen(address, -1);
 	return 0;

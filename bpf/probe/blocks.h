@@ -141,8 +141,9 @@ void blocks_count_unknown(void) __hidden;
 
 /* The block was handed out; @live: and will be followed. */
 void blocks_grow(const struct wire_alloc_block *, bool live) __hidden;
-/* A block was freed; @temporary: by the call after the one that handed it out. */
-void blocks_shrink(const struct wire_alloc_block *, bool temporary) __hidden;
+/* A block was freed, @now_ns (0: not by the program's will); @temporary: by the call after the one
+ * that handed it out. */
+void blocks_shrink(const struct wire_alloc_block *, bool temporary, __u64 now_ns) __hidden;
 
 /* A row that nobody uses; 0: there is none. */
 __u32 blocks_new_row(void) __hidden;

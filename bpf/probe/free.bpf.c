@@ -33,7 +33,7 @@ static void give_back(struct pt_regs *regs, __u64 address)
 		return;
 	}
 	blocks_count(WIRE_ALLOC_FREED);
-	blocks_shrink(&block, temporary);
+	blocks_shrink(&block, temporary, bpf_ktime_get_ns());
 }
 
 static __always_inline __u64 block_of(const struct pt_regs *regs, __u32 function)

@@ -9,7 +9,7 @@
 #include "compare/comparable.h"
 #include "compare/matrix.h"
 #include "compare/dist.h"
-#include "model/version.h"
+#include "select/version.h"
 
 #define WILD_LEAST  4
 #define WILD_SIGMAS 3.5

@@ -1,6 +1,6 @@
 /*
  * baseline: the runs of a store that a run is compared with: those of the version right before its
- * own, strictly older by version_compare() (model/version.h), or by time where versions do not
+ * own, strictly older by version_compare() (select/version.h), or by time where versions do not
  * tell, of the same program on the same platform and CPU; of these the last few, without outliers
  * ("wild" runs).
  */

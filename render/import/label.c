@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "import/import.h"
 #include "model/meta.h"
-#include "model/version.h"
+#include "select/version.h"
 
 /* The VERSION of a file called NAME.VERSION.EXTENSION, which begins with a digit, or "v" and one:
  * "1.2.0" of "app.1.2.0.csv". Freed by the caller; NULL: it is not called so. */

@@ -8,10 +8,10 @@
 
 #include "base/hash.h"
 #include "base/str.h"
-#include "model/waits.h"
 #include "model/reason.h"
+#include "model/waits.h"
 #include "query/filter.h"
-#include "view/wait_ends.h"
+#include "view/facts.h"
 
 #define TERMINAL_ROWS 12
 /* Causes of less than this share of a thread's time are one row together. */

@@ -11,6 +11,11 @@
 
 #define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */
 
+/* finding.c: the sentence that a summary opens with: what the capture shows, from the evidence in
+ * it. "The busiest of 6 threads, worker-3 4711, ran for 517 ms of 2.00 s, 98.5 % of that in turns;
+ * …." as a paragraph; none where there is nothing to say. */
+void finding_write(const struct view_input *, struct doc *);
+
 /* summary.c: a run's attribute, if it is known. */
 void run_fact(const struct view_input *, struct doc_block *, const char *label, const char *key);
 /* What changes what one should believe of all that follows; and the figures. */
@@ -44,6 +49,10 @@ void ready_fact(const struct view_input *, struct doc_block *);
 /* Adds ", nice 19, behind hog 4712": what kept a thread of that priority from running for most of
  * the time, as far as it is known. */
 void ready_why(const struct profile *, uint32_t thread, int64_t nice, struct str *out);
+
+/* wait_ends.c: who ended the waits of threads, as a table; nothing where the profile does not know.
+ * @selected: by thread; NULL: all. */
+void wait_ends_write(const struct view_input *, const bool *selected, struct doc *);
 
 /* remedy_facts.c: what the user can do about what the profile lacks: names of generated code, debug
  * information, whole stacks, waits of goroutines. With @first only if so much lacks a name that

@@ -1,4 +1,3 @@
-#include "view/finding.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/memory_use.h"
 #include "query/filter.h"
 #include "query/frame_class.h"
 #include "query/spread.h"
@@ -223,6 +224,69 @@ static void row(const struct view_input *in, struct doc_table *t, const struct s
 	margin_cell(t, s, TOTAL);
 }
 
+/* --- histograms ------------------------------------------------------------------------------- */
+
+static void bound_cell(struct doc_table *t, enum heap_histogram h, unsigned bin)
+{
+	const double at = bin ? ldexp(1, (int)bin) : 0;
+
+	if (h == HEAP_SIZES)
+		doc_cell(t, at, "%s", bytes_text(at));
+	else
+		base_time_cell(t, at);
+}
+
+static void bin_row(struct doc_table *t, const struct heap_bin *b, double blocks, double bytes)
+{
+	const double percent = 100 * (double)b->blocks / blocks;
+
+	bound_cell(t, b->histogram, b->bin);
+	bound_cell(t, b->histogram, b->bin + 1);
+	base_count_cell(t, b->blocks);
+	doc_cell(t, percent, "%s", percent_text((double)b->blocks, blocks));
+	doc_bar(t, percent);
+	doc_cell(t, (double)b->bytes, "%s", bytes_text((double)b->bytes));
+	doc_cell(t, 100 * (double)b->bytes / bytes, "%s", percent_text((double)b->bytes, bytes));
+}
+
+/* Of the whole capture: the kernel adds them up without stacks. */
+static void write_histogram(const struct profile *p, enum heap_histogram h, struct doc *doc)
+{
+	static const struct doc_column sizes[] = {
+		{"From", "from_bytes", CELL_NUMBER, "size that was asked for"},
+		{"To", "to_bytes", CELL_NUMBER, "less than this"},
+		{"Blocks", "blocks", CELL_NUMBER, "allocated"},
+		{"Share", "share_percent", CELL_PERCENT, "of the blocks"},
+		DOC_BAR_COLUMN,
+		{"Bytes", "bytes", CELL_NUMBER, NULL},
+		{"Share", "bytes_percent", CELL_PERCENT, "of the bytes"},
+	};
+	static const struct doc_column lifetimes[] = {
+		{"From", "from_ns", CELL_NUMBER, "time from its allocation until it was freed"},
+		{"To", "to_ns", CELL_NUMBER, "less than this"},
+		{"Blocks", "blocks", CELL_NUMBER, "freed"},
+		{"Share", "share_percent", CELL_PERCENT, "of the blocks"},
+		DOC_BAR_COLUMN,
+		{"Bytes", "bytes", CELL_NUMBER, NULL},
+		{"Share", "bytes_percent", CELL_PERCENT, "of the bytes"},
+	};
+	double blocks = 0, bytes = 0;
+	struct doc_table *t;
+
+	vec_each (b, &p->heap_bins) {
+		blocks += b->histogram == h ? (double)b->blocks : 0;
+		bytes += b->histogram == h ? (double)b->bytes : 0;
+	}
+	if (blocks <= 0)
+		return;
+	t = h == HEAP_SIZES ? doc_table_of(doc, "allocated, by size", sizes)
+			    : doc_table_of(doc, "freed, by lifetime", lifetimes);
+	for (uint8_t bin = 0; bin < HEAP_BINS; bin++)
+		vec_each (b, &p->heap_bins)
+			if (b->histogram == h && b->bin == bin)
+				bin_row(t, b, blocks, fmax(bytes, 1));
+}
+
 static int heap_write(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
@@ -297,4 +361,24 @@ const struct view heap_view = {
 	.part = PART_HEAP,
 	.shows = {IN_REPORTS},
 	.write = heap_write,
+};
+
+static int blocks_write(const struct view_input *in, struct doc *doc)
+{
+	if (!in->profile->heap_bins.n) {
+		doc_text(doc, "No sizes of blocks in this profile: eprof --heap captures them.");
+		return 0;
+	}
+	doc_heading(doc, "Blocks of memory");
+	for (enum heap_histogram h = HEAP_SIZES; h < HEAP_HISTOGRAMS; h++)
+		write_histogram(in->profile, h, doc);
+	return 0;
+}
+
+const struct view blocks_view = {
+	.name = "blocks",
+	.about = "how large allocated blocks were, and how long they lived",
+	.part = PART_HEAP,
+	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS},
+	.write = blocks_write,
 };

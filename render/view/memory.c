@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/growth.h"
+#include "model/memory_use.h"
 #include "view/base.h"
 
 /* Rows of a kind in one, without swap. */

@@ -3,7 +3,6 @@
  */
 #include "view/base.h"
 #include "view/facts.h"
-#include "view/finding.h"
 #include "view/zone_words.h"
 
 #include <math.h>

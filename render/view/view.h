@@ -42,7 +42,7 @@ struct view {
 
 /* NULL-terminated, in the order in which a report has them. */
 extern const struct view *const views[];
-#define VIEWS_MOST 32
+#define VIEWS_MOST 40
 /* The view of that name; NULL where there is none. */
 const struct view *view_find(const char *name);
 /* nearest_hint() of a name that no view has. */

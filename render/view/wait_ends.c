@@ -3,7 +3,7 @@
  * end in the capture it says who could have ended it: who holds the lock, or who ended other waits
  * for the same.
  */
-#include "view/wait_ends.h"
+#include "view/facts.h"
 
 #include <stdlib.h>
 #include <string.h>

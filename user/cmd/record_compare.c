@@ -14,7 +14,7 @@
 #include "cmd/render_run.h"
 #include "model/meta.h"
 #include "model/regression.h"
-#include "model/version.h"
+#include "select/version.h"
 #include "store/store.h"
 
 /* --- which baseline --------------------------------------------------------------------------- */

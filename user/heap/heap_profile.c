@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/memory_use.h"
 
 static const struct value {
 	const char *name, *unit, *base;
@@ -93,6 +94,33 @@ void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_COLUMNS],
 int64_t heap_counted(struct session *session, enum wire_alloc_counter counter)
 {
 	return (int64_t)session_map_value(session, "probe_alloc_counts", counter);
+}
+
+static int64_t in_bin(struct session *session, uint32_t key)
+{
+	return (int64_t)session_map_value(session, "probe_alloc_bins", key);
+}
+
+void heap_histograms(struct profile *p, struct session *session)
+{
+	_Static_assert((int)HEAP_SIZES == (int)WIRE_ALLOC_SIZES &&
+			       (int)HEAP_LIFETIMES == (int)WIRE_ALLOC_LIFETIMES &&
+			       HEAP_BINS == WIRE_ALLOC_BINS,
+		       "a profile's histograms are those of the programs");
+
+	for (uint8_t h = 0; h < HEAP_HISTOGRAMS; h++)
+		for (uint8_t bin = 0; bin < HEAP_BINS; bin++) {
+			const uint32_t key = WIRE_ALLOC_BIN(h, bin);
+			const struct heap_bin row = {
+				.histogram = h,
+				.bin = bin,
+				.blocks = (in_bin(session, key) + WIRE_ALLOC_ONE / 2) /
+					  WIRE_ALLOC_ONE,
+				.bytes = in_bin(session, key + 1)};
+
+			if (row.blocks)
+				vec_push(&p->heap_bins, row);
+		}
 }
 
 static const struct {

@@ -13,6 +13,8 @@
 void heap_metrics(struct profile *, bool variances, bool sampled, uint32_t metric[HEAP_COLUMNS]);
 /* Adds a sample for each change in the book, and notes how complete the stacks of all are. */
 void heap_samples(const struct heapbook *, const uint32_t metric[HEAP_COLUMNS], struct assembly *);
+/* Adds the histograms. */
+void heap_histograms(struct profile *, struct session *);
 /* What the programs have counted. */
 int64_t heap_counted(struct session *, enum wire_alloc_counter);
 /* Adds the ledger of @metric, that of allocations. A sample stands for many of these, so it comes

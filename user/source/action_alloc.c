@@ -418,6 +418,7 @@ static void finish(const void *state, struct assembly *a)
 	const struct heap *h = state;
 
 	heap_samples(&h->book, h->metric, a);
+	heap_histograms(a->p, h->session);
 }
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)

@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "book/samplebook.h"
 #include "load/kernel_types.h"
-#include "model/growth.h"
+#include "model/memory_use.h"
 #include "perf/rights.h"
 #include "source/ledger.h"
 #include "source/source.h"

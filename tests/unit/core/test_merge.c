@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "merge/merge.h"
 #include "metric_sum.h"
-#include "model/growth.h"
+#include "model/memory_use.h"
 #include "model/process.h"
 #include "model/waits.h"
 #include "store/store.h"
@@ -145,6 +145,8 @@ static struct profile *third(void)
 		 ((struct memory_change){MEMORY_SHRANK, intern_add(&p->strings, "munmap"), -4096, 0,
 					 -8192, 4096}));
 	vec_push(&p->memory_levels, ((struct memory_level){100, 4096, 0, 0, 0, 8192, 1 << 20, 2}));
+	profile_add_part(p, PART_HEAP);
+	vec_push(&p->heap_bins, ((struct heap_bin){HEAP_SIZES, 6, 3, 300}));
 	vec_push(&p->windows, ((struct window){0, 400, 99}));
 	vec_push(&p->windows, ((struct window){400, 1000, 199}));
 	return p;
@@ -360,6 +362,9 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->memory_levels.n, 2);
 	assert_int_equal(p->memory_levels.at[1].time_ns, 1100);
 	assert_int_equal(p->memory_levels.at[1].oom_kills, 2);
+	assert_int_equal(p->heap_bins.n, 1);
+	assert_int_equal(p->heap_bins.at[0].blocks, 6);
+	assert_int_equal(p->heap_bins.at[0].bytes, 600);
 	assert_int_equal(p->reasons.n, 5);
 	assert_int_equal(p->samples.at[1].wait_ns, 4711);
 	assert_int_equal(p->samples.at[7].wait_ns, 4711);

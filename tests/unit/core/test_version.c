@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "model/version.h"
+#include "select/version.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
-#include "model/version.h"
+#include "select/version.h"
 #include "select/machine.h"
 
 #define CPUINFO_MAX (1 << 20)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/meta.h"
-#include "model/version.h"
+#include "select/version.h"
 #include "store/run_list.h"
 
 /* An attribute, and which text of a row it becomes. */

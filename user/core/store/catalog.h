@@ -21,7 +21,7 @@ struct catalog_run {
 	char *command;
 };
 
-/* In the order of version_compare() (model/version.h), then of started_unix_ns, then of the
+/* In the order of version_compare() (select/version.h), then of started_unix_ns, then of the
  * keys' bytes. */
 struct catalog {
 	VEC(struct catalog_run) runs;

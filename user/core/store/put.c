@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
-#include "model/version.h"
+#include "select/version.h"
 
 /* Up to this size a table stays in its object header: a chunk's bookkeeping would cost more than
  * deflate gains. HDF5 allows 64 KiB. */

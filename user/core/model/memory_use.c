@@ -1,4 +1,4 @@
-#include "model/growth.h"
+#include "model/memory_use.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,5 +61,32 @@ const struct table memory_changes_table = {
 	.part = PART_GROWTH,
 	.words = "changes of memory",
 	.check = check_sums,
+	.cumulative = true,
+};
+
+static const struct column heap_bins_columns[] = {
+	TABLE_COLUMN(heap_bin, histogram, U8, .key = 1, .below = HEAP_HISTOGRAMS),
+	TABLE_COLUMN(heap_bin, bin, U8, .key = 2, .below = HEAP_BINS),
+	TABLE_COLUMN(heap_bin, blocks, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(heap_bin, bytes, I64, .adds = ADDS_SUM),
+};
+
+static int check_bins(const struct profile *p)
+{
+	if (p->heap_bins.n > HEAP_HISTOGRAMS * HEAP_BINS)
+		return err(-EINVAL, "heap_bins: %zu rows", p->heap_bins.n);
+	vec_each (b, &p->heap_bins)
+		if (b->blocks > MOST || b->blocks < 0 || b->bytes > MOST || b->bytes < 0)
+			return err(-EINVAL, "heap_bins: %" PRId64 " blocks, %" PRId64 " bytes",
+				   b->blocks, b->bytes);
+	return 0;
+}
+
+const struct table heap_bins_table = {
+	.name = "heap_bins",
+	TABLE_OF(heap_bin, heap_bins_columns),
+	.part = PART_HEAP,
+	.words = "histograms of allocations",
+	.check = check_bins,
 	.cumulative = true,
 };

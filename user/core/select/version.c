@@ -1,4 +1,4 @@
-#include "model/version.h"
+#include "select/version.h"
 
 #include <ctype.h>
 #include <stdbool.h>

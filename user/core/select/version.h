@@ -1,8 +1,8 @@
 /*
  * version: orders the versions of a store's runs by their texts.
  */
-#ifndef MODEL_VERSION_H
-#define MODEL_VERSION_H
+#ifndef SELECT_VERSION_H
+#define SELECT_VERSION_H
 
 /*
  * Below 0 if @a is older than @b, above 0 if it is newer, 0 if the text does not tell: then time

@@ -1,9 +1,9 @@
 /*
- * growth: why the memory of the target's processes grew and shrank: a table of a profile of growth
- * (PART_GROWTH).
+ * memory_use: why the memory of the target's processes grew and shrank, and what they had at a time
+ * (PART_GROWTH); and histograms of what they allocated (PART_HEAP).
  */
-#ifndef MODEL_GROWTH_H
-#define MODEL_GROWTH_H
+#ifndef MODEL_MEMORY_USE_H
+#define MODEL_MEMORY_USE_H
 
 #include <stdint.h>
 
@@ -40,5 +40,19 @@ static inline int64_t memory_resident(const struct memory_change *c)
 {
 	return c->anonymous + c->file + c->shared;
 }
+
+enum heap_histogram {
+	HEAP_SIZES,	/* of blocks that were allocated, in bytes */
+	HEAP_LIFETIMES, /* of blocks that were freed, in ns */
+	HEAP_HISTOGRAMS
+};
+
+/* Blocks of 2^bin up to below twice as much; the first bin has 0, too. */
+struct heap_bin {
+	uint8_t histogram; /* enum heap_histogram */
+	uint8_t bin;
+	int64_t blocks, bytes;
+};
+#define HEAP_BINS 64
 
 #endif
