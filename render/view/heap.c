@@ -337,6 +337,26 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	return 0;
 }
 
+/* Which allocations were followed when, where that changed (user/heap/heap_follow.c). */
+static void followed_fact(const struct profile *p, struct doc_block *b)
+{
+	static const char begins[] = HEAP_NOTE;
+	struct str text = {0};
+	bool ended = false;
+
+	vec_each (r, &p->ledger) {
+		const char *name = profile_text(p, r->name);
+
+		if (!str_starts(name, begins))
+			continue;
+		str_addf(&text, "%s%s", text.n ? "; " : "", name + strlen(begins));
+		ended |= strstr(name, HEAP_NOTE_NONE) != NULL;
+	}
+	if (text.n)
+		doc_fact(b, ended, "Followed", "%s", str_text(&text));
+	str_release(&text);
+}
+
 void heap_fact(const struct view_input *in, struct doc_block *b)
 {
 	struct sites s = {0};
@@ -353,6 +373,7 @@ void heap_fact(const struct view_input *in, struct doc_block *b)
 			 percent_text((double)all->of[TEMPORARY], (double)all->of[ALLOCATIONS]));
 	}
 	release(&s);
+	followed_fact(in->profile, b);
 }
 
 const struct view heap_view = {

@@ -51,26 +51,40 @@ static bool takes(const struct source_option *s, const char *name, const char *a
 	return false;
 }
 
-/* Which of the options of the same name the argument is for. */
-static int choose(const char *name, const char *arg, size_t *source, size_t *option)
+static int take_one(struct record_options *o, size_t source, const struct source_option *s,
+		    const char *arg)
+{
+	void *parsed = s->parse(arg, o->parsed[source]);
+	enum wire_action action;
+
+	if (!parsed)
+		return err_code();
+	o->sources[source] = o->parsed[source] = parsed;
+	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
+	return sources_is_action(source, &action) ? record_probes_imply(&o->probes, action, parsed)
+						  : 0;
+}
+
+/* Of the options of one name those that the argument is for. */
+static int take_each(struct record_options *o, const char *name, const char *arg)
 {
 	struct str choices = {0};
-	int ret;
+	bool any = false;
+	int ret = 0;
 
-	for (size_t i = 0; i < SOURCES; i++) {
+	for (size_t i = 0; i < SOURCES && !ret; i++) {
 		const struct source_option *s = sources_options(i);
 
-		for (size_t k = 0; k < SOURCE_OPTIONS && s[k].name; k++) {
+		for (size_t k = 0; k < SOURCE_OPTIONS && s[k].name && !ret; k++) {
 			if (!takes(&s[k], name, arg, &choices))
 				continue;
-			*source = i;
-			*option = k;
-			str_release(&choices);
-			return 0;
+			any = true;
+			ret = take_one(o, i, &s[k], arg);
 		}
 	}
-	ret = err(-EINVAL, "no option '--%s=%s': there is %s", name, arg ? arg : "",
-		  str_text(&choices));
+	if (!any)
+		ret = err(-EINVAL, "no option '--%s=%s': there is %s", name, arg ? arg : "",
+			  str_text(&choices));
 	str_release(&choices);
 	return ret;
 }
@@ -78,23 +92,10 @@ static int choose(const char *name, const char *arg, size_t *source, size_t *opt
 static int take_source(void *asked, const char *arg)
 {
 	const struct record_source *a = asked;
-	struct record_options *o = a->options;
-	size_t source = a->source, option = a->option;
-	const struct source_option *s = &sources_options(source)[option];
-	enum wire_action action;
-	void *parsed;
-	int ret = s->takes ? choose(s->name, arg, &source, &option) : 0;
+	const struct source_option *s = &sources_options(a->source)[a->option];
 
-	if (ret)
-		return ret;
-	s = &sources_options(source)[option];
-	parsed = s->parse(arg, o->parsed[source]);
-	if (!parsed)
-		return err_code();
-	o->sources[source] = o->parsed[source] = parsed;
-	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
-	return sources_is_action(source, &action) ? record_probes_imply(&o->probes, action, parsed)
-						  : 0;
+	return s->takes ? take_each(a->options, s->name, arg)
+			: take_one(a->options, a->source, s, arg);
 }
 
 /* Fills in the rows of the sources' options, with an end row. */

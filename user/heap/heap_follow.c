@@ -9,6 +9,7 @@
 #include "probe/cost_limit.h"
 #include "probe/probe_text.h"
 #include "heap/heap_profile.h"
+#include "model/memory_use.h"
 
 /* Where the user names none. */
 #define DEFAULT_LIMIT 0.2
@@ -135,7 +136,7 @@ static char *tier_text(const struct heap_follow *f, enum heap_tier tier)
 	char bytes[UNITS_BUF];
 
 	if (tier == HEAP_NONE)
-		return mem_strdup("no allocations");
+		return mem_strdup(HEAP_NOTE_NONE);
 	if (tier == HEAP_EXACT)
 		return mem_strdup("every allocation");
 	return mem_printf("a sample per %s allocated",
@@ -162,8 +163,9 @@ static void say(const struct heap_follow *f, bool first)
 		text = mem_printf(
 			"heap: allocations are not followed%s: %s in a second of CPU time. "
 			"That slows the target down by %s, samples (--heap=sampled) by %s, "
-			"and the limit is %s (--max-slowdown)",
-			first ? "" : " any more", buf[3], buf[0], buf[1], buf[2]);
+			"and the limit is %s (--max-slowdown)%s",
+			first ? "" : " any more", buf[3], buf[0], buf[1], buf[2],
+			f->o.by_price ? "; growth by page faults is captured all the same" : "");
 	engine_say(f->engine, text);
 }
 
@@ -212,7 +214,7 @@ void heap_follow_notes(const struct heap_follow *f, struct profile *p)
 		const struct heap_span *s = &f->spans.at[i];
 		_free_ char *what = tier_text(f, s->tier), *text = NULL;
 
-		text = mem_printf("heap: from %.2f s on %s", (double)s->from_ns / 1e9, what);
+		text = mem_printf(HEAP_NOTE "from %.2f s on %s", (double)s->from_ns / 1e9, what);
 		if (f->spans.n > 1 || s->tier == HEAP_NONE)
 			profile_note(p, text, 1);
 	}

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "model/memory_use.h"
+#include "model/meta.h"
 
 static const struct value {
 	const char *name, *unit, *base;
@@ -94,6 +95,21 @@ void heap_samples(const struct heapbook *b, const uint32_t metric[HEAP_COLUMNS],
 int64_t heap_counted(struct session *session, enum wire_alloc_counter counter)
 {
 	return (int64_t)session_map_value(session, "probe_alloc_counts", counter);
+}
+
+void heap_opens(struct profile *p, const struct heapbook *b)
+{
+	static const enum heap_value order[] = {HEAP_LIVE, HEAP_PEAK, HEAP_TOTAL};
+	int64_t sum[HEAP_COLUMNS] = {0};
+
+	vec_each (c, &b->changes)
+		for (size_t v = 0; v < HEAP_VALUES; v++)
+			sum[v] += c->by[v];
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (sum[order[i]] > 0) {
+			profile_set_run(p, RUN_METRIC, values[order[i]].name);
+			return;
+		}
 }
 
 static int64_t in_bin(struct session *session, uint32_t key)

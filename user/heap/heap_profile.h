@@ -13,6 +13,9 @@
 void heap_metrics(struct profile *, bool variances, bool sampled, uint32_t metric[HEAP_COLUMNS]);
 /* Adds a sample for each change in the book, and notes how complete the stacks of all are. */
 void heap_samples(const struct heapbook *, const uint32_t metric[HEAP_COLUMNS], struct assembly *);
+/* Lets reports open with what is known of allocations, if that is anything, and not with another
+ * source's metric. */
+void heap_opens(struct profile *, const struct heapbook *);
 /* Adds the histograms. */
 void heap_histograms(struct profile *, struct session *);
 /* What the programs have counted. */

@@ -419,6 +419,8 @@ static void finish(const void *state, struct assembly *a)
 
 	heap_samples(&h->book, h->metric, a);
 	heap_histograms(a->p, h->session);
+	if (h->follow.o.by_price && profile_has(a->p, PART_GROWTH))
+		heap_opens(a->p, &h->book);
 }
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)

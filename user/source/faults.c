@@ -67,9 +67,11 @@ static const char *const programs[] = {"faults_exec", "faults_exit", "faults_now
 
 /* --- options -------------------------------------------------------------------------------- */
 
+/* Without an argument --heap asks for allocations at any price below a limit: growth, which costs
+ * little, is what is left where that is none. */
 static bool takes(const char *argument)
 {
-	return argument && !strcmp(argument, "faults");
+	return !argument || !strcmp(argument, "faults");
 }
 
 static void *parse(const char *argument, void *before)

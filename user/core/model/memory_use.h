@@ -41,6 +41,11 @@ static inline int64_t memory_resident(const struct memory_change *c)
 	return c->anonymous + c->file + c->shared;
 }
 
+/* Begins notes of the ledger that say which allocations were followed from when on; and what they
+ * say where none are. */
+#define HEAP_NOTE      "heap: "
+#define HEAP_NOTE_NONE "no allocations"
+
 enum heap_histogram {
 	HEAP_SIZES,	/* of blocks that were allocated, in bytes */
 	HEAP_LIFETIMES, /* of blocks that were freed, in ns */
