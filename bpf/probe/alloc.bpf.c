@@ -316,11 +316,12 @@ static __u64 result_of(struct pt_regs *regs, const struct blocks_call *c)
 	return address;
 }
 
+/* @call: NULL if the call was not followed; then its return has a probe. */
 static void count_end(__u64 cookie, const struct probe_call *call)
 {
 	const bool stepped = flags_of(cookie) & WIRE_PROBE_STEPPED;
 
-	blocks_count((call->flags & PROBE_HIJACKED ? WIRE_ALLOC_SESSION : WIRE_ALLOC_RETS) +
+	blocks_count((call && call->flags & PROBE_HIJACKED ? WIRE_ALLOC_SESSION : WIRE_ALLOC_RETS) +
 		     stepped * WIRE_ALLOC_STEPPED);
 }
 
@@ -339,9 +340,10 @@ void probe_alloc_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 	struct blocks_thread *t = blocks_thread(false);
 	__u64 address;
 
+	if (end != PROBE_PASSED)
+		count_end(cookie, call);
 	if (!t || !call || end != PROBE_ENDED)
 		return;
-	count_end(cookie, call);
 	if (t->call.sp != call->sp)
 		return;
 	t->call.sp = 0;

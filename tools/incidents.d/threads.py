@@ -1,4 +1,4 @@
-"""Threads that keep each other waiting, and threads without a CPU."""
+"""Threads that keep each other waiting, threads without a CPU, and memory that is lost."""
 
 import os
 
@@ -72,4 +72,15 @@ def quota(case):
     case.expect(r"service \d+ was ready without a CPU", r"quota was used up")
 
 
-INCIDENTS = (mutex, deadlock, socket, sharing, nice, quota)
+def leak(case):
+    """a server that loses 1 % of 10,000 allocations a second: which"""
+    job = case.start(case.build("leak.c", "-g", "-O1", "-pthread"), ready=2)
+    case.capture("-p", str(job.pid), "--heap=sampled", "-d", "60")
+    first_row = r"Peak Function [\d.]+ %(?:(?! % ).)* session_open\b"
+    case.expect(r"thread leak \d+", r"session_open", first_row)
+    case.typed = "eprof report x.h5 --view heap"
+    case.screen = case.first(case.run("render", "x.h5", "--view", "heap"))
+    case.expect(first_row)
+
+
+INCIDENTS = (mutex, deadlock, socket, sharing, nice, quota, leak)
