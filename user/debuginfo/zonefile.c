@@ -271,6 +271,7 @@ struct asking {
 	struct zonefile *z;
 	uint64_t address, size; /* of the function */
 	struct tails *tails;
+	bool leaves_file; /* a jump leads to a stub, or into code that several share */
 };
 
 static bool is_stub(const struct zonefile *z, uint64_t address)
@@ -413,13 +414,15 @@ static void add_tail(struct tails *t, struct tail tail)
 }
 
 /* What has no symbol; @range, where it is not NULL, holds it. */
-static enum site_target target_in_range(const struct asking *a, const struct cfi_range *range,
+static enum site_target target_in_range(struct asking *a, const struct cfi_range *range,
 					uint64_t address, struct code *out)
 {
 	enum site_target what = SITE_TARGET_FUNCTION;
 
-	if (is_stub(a->z, address))
+	if (is_stub(a->z, address)) {
+		a->leaves_file = true;
 		return what;
+	}
 	if (!range || (range->start <= a->address && a->address < range->end))
 		return SITE_TARGET_UNKNOWN;
 	what = judge_range(a, range, address, out);
@@ -430,7 +433,7 @@ static enum site_target target_in_range(const struct asking *a, const struct cfi
 
 static enum site_target target(void *context, uint64_t address, struct code *out)
 {
-	const struct asking *a = context;
+	struct asking *a = context;
 	const struct function_name *part = functions_part(&a->z->functions, address);
 	const struct elf_function *f = functions_around(&a->z->functions, address);
 
@@ -441,6 +444,8 @@ static enum site_target target(void *context, uint64_t address, struct code *out
 				       out);
 	if (f->address == address)
 		add_tail(a->tails, (struct tail){address, f->size});
+	else
+		a->leaves_file = true;
 	/* What lies in a function by its symbol is code that several share. */
 	return SITE_TARGET_FUNCTION;
 }
@@ -470,7 +475,7 @@ static void find_sites(struct asking *a, const struct site_kernel *kernel, bool 
 static bool uses_return(struct zonefile *z, const struct site_kernel *kernel, struct tail tail,
 			struct tails *tails)
 {
-	struct asking a = {z, tail.address, tail.size, tails};
+	struct asking a = {.z = z, .address = tail.address, .size = tail.size, .tails = tails};
 	struct sites s;
 
 	find_sites(&a, kernel, false, 0, &s);
@@ -499,10 +504,95 @@ void zonefile_sites(struct zonefile *z, const struct site_kernel *kernel, uint64
 		    uint64_t size, bool switches, uint32_t arguments, struct sites *out)
 {
 	struct tails tails = {0};
-	struct asking a = {z, address, size, &tails};
+	struct asking a = {.z = z, .address = address, .size = size, .tails = &tails};
 
 	find_sites(&a, kernel, switches, arguments, out);
 	out->own_return |= are_harmful(z, kernel, &tails);
 	vec_release(&tails.at);
 	map_release(&tails.known);
+}
+
+/* --- ends of calls that jump on ----------------------------------------------------------------
+ */
+
+#define MAX_FOLLOWED 16
+#define MAX_EXITS    64
+
+/* What the exit is: a RET, a jump to a place that the code names, *@to, or another. */
+enum leaving { LEAVES_BY_RET, LEAVES_BY_JUMP, LEAVES_OTHERWISE };
+static enum leaving leaving_of(const struct zonefile *z, const struct site *exit, uint64_t *to)
+{
+	uint8_t code[6] = {0};
+	int32_t far;
+	size_t at;
+
+	if (exit->offset > z->n_bytes || z->n_bytes - exit->offset < sizeof(code))
+		return LEAVES_OTHERWISE;
+	memcpy(code, z->bytes + exit->offset, sizeof(code));
+	if (code[0] == 0xc3 || code[0] == 0xc2 || (code[0] == 0xf3 && code[1] == 0xc3))
+		return LEAVES_BY_RET;
+	if (code[0] == 0xeb || code[0] >> 4 == 7) {
+		*to = exit->address + 2 + (uint64_t)(int8_t)code[1];
+		return LEAVES_BY_JUMP;
+	}
+	at = code[0] == 0xe9 ? 1 : code[0] == 0x0f && code[1] >> 4 == 8 ? 2 : 0;
+	memcpy(&far, code + at, sizeof(far));
+	*to = exit->address + at + sizeof(far) + (uint64_t)far;
+	return at ? LEAVES_BY_JUMP : LEAVES_OTHERWISE;
+}
+
+/* A function that is followed, and who else's calls are seen. */
+struct following {
+	const struct site_kernel *kernel;
+	bool (*is_probed)(const void *context, uint64_t address);
+	const void *context;
+	struct tails tails;
+	struct sites out;
+};
+
+/* Adds the function's RETs, and its jumps to functions whose own calls are seen. False: it may end
+ * in another way, too. */
+static bool add_exits(struct following *f, struct zonefile *z, struct tail function)
+{
+	struct asking a = {
+		.z = z, .address = function.address, .size = function.size, .tails = &f->tails};
+	struct sites s;
+	bool known;
+
+	find_sites(&a, f->kernel, false, 0, &s);
+	known = s.exits_known && !a.leaves_file;
+	vec_each (exit, &s.exits) {
+		uint64_t to = 0;
+		const enum leaving how = leaving_of(z, exit, &to);
+
+		known &= how != LEAVES_OTHERWISE;
+		if (how == LEAVES_BY_RET || f->is_probed(f->context, to))
+			vec_push(&f->out.exits, *exit);
+	}
+	sites_release(&s);
+	return known && f->out.exits.n <= MAX_EXITS;
+}
+
+void zonefile_follow(struct zonefile *z, const struct site_kernel *kernel, uint64_t address,
+		     uint64_t size, bool (*is_probed)(const void *context, uint64_t address),
+		     const void *context, struct sites *sites)
+{
+	struct following f = {.kernel = kernel, .is_probed = is_probed, .context = context};
+	bool known = sites->exits_known && add_exits(&f, z, (struct tail){address, size}),
+	     any = false;
+
+	for (size_t i = 0; i < f.tails.at.n && known; i++) {
+		if (is_probed(context, f.tails.at.at[i].address))
+			continue;
+		any = true;
+		known = i < MAX_FOLLOWED && add_exits(&f, z, f.tails.at.at[i]);
+	}
+	if (any && known && f.out.exits.n) {
+		vec_release(&sites->exits);
+		vec_each (exit, &f.out.exits)
+			vec_push(&sites->exits, *exit);
+	}
+	sites_release(&f.out);
+	vec_release(&f.tails.at);
+	map_release(&f.tails.known);
 }

@@ -44,6 +44,14 @@ void zonefile_release(struct zonefile *);
 void zonefile_sites(struct zonefile *, const struct site_kernel *, uint64_t address, uint64_t size,
 		    bool switches, uint32_t arguments, struct sites *out);
 
+/* Replaces the exits of @sites, those of the function at @address, by the RETs at which a call ends
+ * that it leaves by a jump to other functions of the file: where these end, and what they jump to.
+ * @is_probed: functions whose own calls are seen. Nothing changes where one of the jumps cannot be
+ * followed. */
+void zonefile_follow(struct zonefile *, const struct site_kernel *, uint64_t address, uint64_t size,
+		     bool (*is_probed)(const void *context, uint64_t address), const void *context,
+		     struct sites *sites);
+
 /* The reason, to be put after the file's name: "throws C++ exceptions"; NULL: no hazard known.
  * @base: the base name of its path. */
 const char *hazard_find(const struct zonefile *, const char *base);

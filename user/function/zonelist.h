@@ -107,6 +107,8 @@ struct zonelist_request {
 	const char *const *switches; /* names (globs) of functions that switch stacks, in addition
 					to the known ones; borrowed */
 	size_t n_switches;
+	/* Bits: functions with one of these actions are followed where they leave by a jump. */
+	uint32_t follow;
 	/* As in struct crew; may be NULL. A file whose task is given up gets a problem. */
 	const struct crew_wait *wait;
 	struct allowance *allowance;

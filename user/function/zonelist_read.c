@@ -31,6 +31,7 @@ struct head {
 	uint64_t switch_bytes;
 	struct site_kernel kernel;
 	bool lines;
+	uint32_t follow;
 };
 
 struct begun {
@@ -56,6 +57,7 @@ static void *begin(const void *bytes, size_t n)
 		.kernel = head->kernel,
 		.max = head->max,
 		.lines = head->lines,
+		.follow = head->follow,
 		.switches = switches.at,
 		.n_switches = switches.n};
 	return b;
@@ -120,8 +122,11 @@ static struct crew_task task_of(const struct run *r, const struct image *image)
 static void put_common(const struct run *r, struct str *out)
 {
 	const struct zonelist_request *q = r->request;
-	struct head head = {
-		.pattern = r->pattern, .max = q->max, .kernel = q->kernel, .lines = q->lines};
+	struct head head = {.pattern = r->pattern,
+			    .max = q->max,
+			    .kernel = q->kernel,
+			    .lines = q->lines,
+			    .follow = q->follow};
 
 	for (size_t i = 0; i < q->n_switches; i++)
 		head.switch_bytes += strlen(q->switches[i]) + 1;

@@ -461,6 +461,25 @@ static void note_patched(void *context, const GElf_Sym *sym, const char *name)
 	*is_patched |= sym->st_shndx != SHN_UNDEF && name && str_starts(name, "mono_aot_file_info");
 }
 
+static bool is_zone(const void *reader, uint64_t address)
+{
+	const struct reader *r = reader;
+
+	vec_each (f, &r->out->zones)
+		if (f->address == address)
+			return true;
+	return false;
+}
+
+/* Where functions leave by jumps, their calls end in others. */
+static void follow(struct reader *r)
+{
+	vec_each (f, &r->out->zones)
+		if (f->actions & r->request->follow && !f->sites.why)
+			zonefile_follow(&r->file, &r->request->kernel, f->address, f->size, is_zone,
+					r, &f->sites);
+}
+
 static void read_file(struct reader *r, bool wanted)
 {
 	const struct zonepatterns *patterns = r->request->patterns;
@@ -479,6 +498,8 @@ static void read_file(struct reader *r, bool wanted)
 		if (r->lines.known && r->out->zones.n > before)
 			put_line(r, i, &r->out->zones.at[before]);
 	}
+	if (r->request->follow)
+		follow(r);
 	if (zoneswitch_used(&r->file, r->request))
 		r->out->flags |= ZONELIST_SWITCHES;
 	if (r->request->lines && r->out->zones.n && !zonepatterns_need_lines(patterns)) {

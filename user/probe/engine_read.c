@@ -119,6 +119,7 @@ static struct zonelist_request request_of(const struct engine *z)
 					 .kernel = site_kernel_running(),
 					 .max = z->in.o->max,
 					 .lines = true,
+					 .follow = z->in.o->leaves,
 					 .switches = z->in.o->switches,
 					 .n_switches = z->in.o->n_switches,
 					 .wait = z->in.wait,
