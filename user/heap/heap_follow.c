@@ -1,5 +1,7 @@
 #include "heap/heap_follow.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -143,14 +145,25 @@ static char *tier_text(const struct heap_follow *f, enum heap_tier tier)
 			  units_bytes(bytes, sizeof(bytes), (double)period_of(f)));
 }
 
+/* Where probes take nearly all of the time, what is left, by which it is divided, is error. */
+#define KNOWN_UP_TO 4
+
+static void slowdown_in_words(char buf[2 * UNITS_BUF], double slowdown)
+{
+	char part[UNITS_BUF];
+
+	snprintf(buf, 2 * UNITS_BUF, "%s%s", probe_text_percent(part, fmin(slowdown, KNOWN_UP_TO)),
+		 slowdown > KNOWN_UP_TO ? " or more" : "");
+}
+
 static void say(const struct heap_follow *f, bool first)
 {
 	const struct heap_tiers *t = &f->tiers;
 	_free_ char *what = tier_text(f, t->tier), *text = NULL;
-	char buf[4][UNITS_BUF];
+	char buf[4][2 * UNITS_BUF];
 
-	probe_text_percent(buf[0], t->slowdown[HEAP_EXACT]);
-	probe_text_percent(buf[1], t->slowdown[HEAP_SAMPLED]);
+	slowdown_in_words(buf[0], t->slowdown[HEAP_EXACT]);
+	slowdown_in_words(buf[1], t->slowdown[HEAP_SAMPLED]);
 	probe_text_percent(buf[2], t->limit);
 	units_count(buf[3], sizeof(buf[3]), (int64_t)t->calls_a_second);
 	if (t->tier == HEAP_EXACT)

@@ -449,12 +449,18 @@ static void taken(const void *state, const struct profile *p, struct taken *sum)
 static void total(const void *state, const struct profile *p, struct str *out)
 {
 	const struct heap *h = state;
-	char n[UNITS_BUF], bytes[UNITS_BUF];
+	const int64_t kept = heap_counted(h->session, WIRE_ALLOC_HANDED_OUT),
+		      others = heap_counted(h->session, WIRE_ALLOC_DECLINED);
+	char n[UNITS_BUF], all[UNITS_BUF], bytes[UNITS_BUF];
 
 	(void)p;
-	str_addf(out, "%s allocations of %s",
-		 units_count(n, sizeof(n), heap_counted(h->session, WIRE_ALLOC_HANDED_OUT)),
-		 units_bytes(bytes, sizeof(bytes), (double)heapbook_tally(&h->book).bytes));
+	units_count(n, sizeof(n), kept);
+	units_count(all, sizeof(all), kept + others);
+	units_bytes(bytes, sizeof(bytes), (double)heapbook_tally(&h->book).bytes);
+	if (others)
+		str_addf(out, "%s samples of %s allocations, some %s", n, all, bytes);
+	else
+		str_addf(out, "%s allocations of %s", n, bytes);
 }
 
 /* --- windows ------------------------------------------------------------------------------------
