@@ -385,7 +385,7 @@ bool probe_alloc_chooses(struct pt_regs *regs, __u64 cookie)
 		return false;
 	}
 	f = blocks_function(function);
-	t->decline = f && period ? t->decline : false;
+	/* Its entry counts that as lost. */
 	if (!f)
 		return true;
 	if (f->shape == WIRE_ALLOC_GO) {
@@ -394,6 +394,7 @@ bool probe_alloc_chooses(struct pt_regs *regs, __u64 cookie)
 	}
 	if (!period) {
 		t->weight = 0;
+		t->decline = false;
 		return true;
 	}
 	/* It goes on with the call that was chosen. */

@@ -70,7 +70,7 @@ static __always_inline bool blocks_jumped_to(const struct blocks_thread *t, __u3
 {
 	__u64 to = 0;
 
-	/* What was called first would be called anew, from the same place. */
+	/* A jump does not lead back to what was called first: that is a new call. */
 	return t->jumped && function != t->jumped_from && function != t->jumped_first &&
 	       !bpf_probe_read_user(&to, sizeof(to), (void *)sp) && to == t->jumped;
 }
@@ -107,23 +107,24 @@ static __always_inline __u64 blocks_argument(const struct pt_regs *regs, __u32 n
 	switch (number) {
 	case 2:
 		BLOCKS_READ(value, regs, rsi);
-		return value;
+		break;
 	case 3:
 		BLOCKS_READ(value, regs, rdx);
-		return value;
+		break;
 	case 4:
 		BLOCKS_READ(value, regs, rcx);
-		return value;
+		break;
 	case 5:
 		BLOCKS_READ(value, regs, r8);
-		return value;
+		break;
 	case 6:
 		BLOCKS_READ(value, regs, r9);
-		return value;
+		break;
 	default:
 		BLOCKS_READ(value, regs, rdi);
-		return value;
+		break;
 	}
+	return value;
 }
 
 /* The mean distance of samples in bytes; 0: all blocks are. */

@@ -300,7 +300,7 @@ static __always_inline struct change first(struct faults_memory *m, const struct
 
 /* --- samples ------------------------------------------------------------------------------- */
 
-/* N is chosen anew after so much CPU time between additions; the scheduler's account of it lags by
+/* N is chosen again after so much CPU time between additions; the scheduler's account of it lags by
  * up to a tick. */
 #define STEP_NS 3000000
 /* N at first. */

@@ -93,7 +93,7 @@ static bool has_others(const struct catalog *c, const struct catalog_run *run, b
 	return false;
 }
 
-/* Why nothing is older than the run, where that is not for its version; else NULL. */
+/* Why nothing is older than the run, if not because of its version; else NULL. */
 static char *why_none(const struct catalog *c, const struct catalog_run *run)
 {
 	_free_ char *program = str_program(run->command);

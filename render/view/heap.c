@@ -169,7 +169,7 @@ static void release(struct sites *s)
 	free(s->asker);
 }
 
-/* "1.20 MiB", with " ±140 KiB" where that is much. */
+/* "1.20 MiB", with " ±140 KiB" if the margin is large. */
 static char *estimate(const struct site *s, size_t v)
 {
 	if (!base_shows_margin(s->of[v], s->margin[v]))

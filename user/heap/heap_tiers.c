@@ -82,7 +82,6 @@ bool heap_tiers_tick(struct heap_tiers *t, const struct heap_use *now)
 	if (t->limit <= 0 || t->tier == HEAP_NONE || t->cpu_ns < HEAP_TIERS_CPU_NS)
 		return false;
 	estimate(t, now);
-	t->judged = true;
 	changed = t->trial ? choose_first(t) : come_down(t);
 	t->seen = *now;
 	t->cpu_ns = 0;

@@ -27,7 +27,7 @@ struct heap_tiers {
 	/* Of the last judgement. */
 	double slowdown[HEAP_TIERS]; /* as it is or would be in each tier */
 	double calls_a_second;	     /* of the target's own CPU time */
-	bool begun, judged;
+	bool begun;
 	struct heap_use seen;
 	uint64_t cpu_ns;   /* since the last judgement */
 	unsigned int over; /* judgements in a row */

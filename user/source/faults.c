@@ -67,8 +67,8 @@ static const char *const programs[] = {"faults_exec", "faults_exit", "faults_now
 
 /* --- options -------------------------------------------------------------------------------- */
 
-/* Without an argument --heap asks for allocations at any price below a limit: growth, which costs
- * little, is what is left where that is none. */
+/* Without an argument --heap asks for as many allocations as a limit allows, which may be none.
+ * Growth costs little, so there is always that. */
 static bool takes(const char *argument)
 {
 	return !argument || !strcmp(argument, "faults");
@@ -308,14 +308,13 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 	take_sample(state, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
 
-/* In a slice the record is in two parts. */
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
-	struct wire_fault w = {.sample = slice->wire->sample};
+	struct wire_fault w;
 	struct faults *f = state;
 
-	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
+	source_slice_record(slice, &w, sizeof(w));
 	samplebook_count_slice(&f->samples, slice);
 	take_sample(f, &w, slice->stack, stacks, procs);
 }

@@ -262,14 +262,13 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 		take_sample(o, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
 
-/* In a slice the record is in two parts. */
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
-	struct wire_offcpu w = {.sample = slice->wire->sample};
+	struct wire_offcpu w;
 	struct offcpu *o = state;
 
-	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
+	source_slice_record(slice, &w, sizeof(w));
 	if (w.news == WIRE_OFF_WAKE)
 		samplebook_count_slice(&o->wakes->book, slice);
 	else

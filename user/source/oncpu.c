@@ -94,13 +94,13 @@ static void oncpu_take_slice(void *state, const struct source_slice *slice,
 {
 	struct oncpu *o = state;
 	const struct tracepoint_fields *f = fields_of(o, &slice->wire->sample);
-	struct wire_labelled w = {.sample = slice->wire->sample};
+	struct wire_labelled w;
 
 	if (!f) {
 		samplebook_add_slice(&o->book, slice, 0, stacks, procs);
 		return;
 	}
-	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
+	source_slice_record(slice, &w, sizeof(w));
 	samplebook_count_slice(&o->book, slice);
 	take_labelled(o, f, &w, slice->stack, stacks, procs);
 }

@@ -275,14 +275,13 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 	take_sample(state, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
 
-/* In a slice the record is in two parts. */
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
-	struct wire_syscall_sample w = {.sample = slice->wire->sample};
+	struct wire_syscall_sample w;
 	struct syscalls *s = state;
 
-	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
+	source_slice_record(slice, &w, sizeof(w));
 	samplebook_count_slice(&s->samples, slice);
 	take_sample(s, &w, slice->stack, stacks, procs);
 }

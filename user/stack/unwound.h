@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "wire.h"
 
@@ -14,5 +15,14 @@ struct source_slice {
 	uint32_t stack;
 	bool dropped; /* since the kernel's table for it had been dropped */
 };
+
+/* Copies its record, of @bytes, which is in two parts there. */
+static inline void source_slice_record(const struct source_slice *s, void *record, size_t bytes)
+{
+	const size_t sample = sizeof(s->wire->sample);
+
+	memcpy(record, &s->wire->sample, sample);
+	memcpy((char *)record + sample, s->wire->more, bytes - sample);
+}
 
 #endif
