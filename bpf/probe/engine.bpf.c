@@ -96,18 +96,6 @@ static __always_inline int enter_unkept(struct pt_regs *ctx, __u64 cookie, struc
 	return NO_RETURN;
 }
 
-/* Whether the return address at @sp is hijacked already: the call then replaced, by a jump, one
- * that is still open. */
-static bool is_hijacked(__u64 sp)
-{
-	__u64 address = 0;
-
-	if (bpf_probe_read_user(&address, sizeof(address), (void *)sp))
-		return false;
-	return address &&
-	       address == BPF_CORE_READ(current_task(), mm, uprobes_state.xol_area, vaddr);
-}
-
 /* Drops calls of @s that the stack position @sp of a new call of @function shows to have ended.
  * True: not a new call, but a loop of the function's own code. */
 static __noinline bool settle(struct probe_strand *s, __u64 sp, __u32 function, __u32 flags)
@@ -120,8 +108,7 @@ static __noinline bool settle(struct probe_strand *s, __u64 sp, __u32 function, 
 		return false;
 	if (top->function == function && flags & WIRE_PROBE_LOOPS)
 		return true;
-	if (!(top->flags & PROBE_HIJACKED && is_hijacked(sp)))
-		probe_drop_dead(s, sp, true);
+	probe_drop_replaced(s, sp);
 	return false;
 }
 

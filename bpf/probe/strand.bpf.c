@@ -327,6 +327,26 @@ void probe_drop_dead(struct probe_strand *s, __u64 sp, bool same)
 	bpf_loop(WIRE_PROBE_DEPTH, drop_one, &drop, 0);
 }
 
+/* Whether the return address at @sp is hijacked already: the call then replaced, by a jump, one
+ * that is still open. */
+static bool is_hijacked(__u64 sp)
+{
+	__u64 address = 0;
+
+	if (bpf_probe_read_user(&address, sizeof(address), (void *)sp))
+		return false;
+	return address &&
+	       address == BPF_CORE_READ(current_task(), mm, uprobes_state.xol_area, vaddr);
+}
+
+void probe_drop_replaced(struct probe_strand *s, __u64 sp)
+{
+	struct probe_call *top = probe_top(s);
+
+	if (top && top->sp == sp && !(top->flags & PROBE_HIJACKED && is_hijacked(sp)))
+		probe_drop_dead(s, sp, true);
+}
+
 /* The context of probe_strands_end()'s loop. */
 struct ending {
 	__u32 thread;

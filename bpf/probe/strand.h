@@ -31,6 +31,8 @@ void probe_jump_to(struct probe_thread *t, __u64 sp) __hidden;
 /* Drops calls whose return address is below @sp, or with @same at @sp. They ended by longjmp, an
  * exception, or an unseen return. */
 void probe_drop_dead(struct probe_strand *s, __u64 sp, bool same) __hidden;
+/* Drops the innermost one if the return address at @sp is another call's now. */
+void probe_drop_replaced(struct probe_strand *s, __u64 sp) __hidden;
 
 static __always_inline bool is_own(const struct probe_thread *t, __u64 sp)
 {

@@ -129,6 +129,7 @@ static int cost_write(const struct view_input *in, struct doc *doc)
 		ledger_metric(in, m, doc);
 	ledger_metric(in, LEDGER_ZONES, doc);
 	ledger_metric(in, LEDGER_WAITS, doc);
+	ledger_metric(in, LEDGER_EVENTS, doc);
 	cost_rows(in, doc);
 	return 0;
 }

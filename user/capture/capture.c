@@ -251,6 +251,7 @@ void capture_free(struct capture *c)
 	vec_release(&c->session_options.programs);
 	vec_release(&c->session_options.absent);
 	vec_release(&c->session_options.paces);
+	vec_release(&c->session_options.map_sizes);
 	vec_release(&c->watched);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);

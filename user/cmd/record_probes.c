@@ -40,6 +40,9 @@ int record_probes_imply(struct record_probes *p, enum wire_action action, const 
 	int ret = 0;
 
 	p->o.own[action] = own;
+	p->o.joins[action] = action_of(action)->joins;
+	if (action_of(action)->joins)
+		(void)patterns_for(p, action, true);
 	for (; implied && *implied && !again && !ret; implied++)
 		ret = zonepatterns_add(patterns_for(p, action, true), *implied);
 	if (!ret && !again && action_of(action)->with)

@@ -128,6 +128,10 @@ static void configure_sources(struct eprof_bpf *skel, const struct session_optio
 	for (size_t i = 0; i < o->programs.n; i++)
 		bpf_program__set_autoload(
 			bpf_object__find_program_by_name(skel->obj, o->programs.at[i]), true);
+	for (size_t i = 0; i < o->map_sizes.n; i++)
+		bpf_map__set_max_entries(
+			bpf_object__find_map_by_name(skel->obj, o->map_sizes.at[i].map),
+			o->map_sizes.at[i].entries);
 	for (size_t i = 0; i < o->absent.n; i++) {
 		_free_ char *prefix = mem_printf("%s_", o->absent.at[i]);
 

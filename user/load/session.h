@@ -52,6 +52,9 @@ int session_map_entries(struct session *, const char *name, bool take, struct ma
 int session_map_first(struct session *, const char *name, uint32_t most, struct map_entries *out);
 int session_map_set_entries(struct session *, const char *name, const void *keys,
 			    const void *values, uint32_t n);
+/* The memory of an array whose entries the loader may read in place, for the caller to unmap, and
+ * its size in @bytes. NULL: there is no such map, or no memory. */
+const void *session_map_memory(struct session *, const char *name, uint64_t *bytes);
 /* Removes a hash map's entry, if it is there; adds a value to a queue. */
 void session_map_delete(struct session *, const char *name, const void *key);
 int session_map_push(struct session *, const char *name, const void *value);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <sys/epoll.h>
 #include <bpf/bpf.h>
@@ -534,6 +535,20 @@ int session_map_set_entries(struct session *session, const char *name, const voi
 	const struct bpf_map *map = map_of(session, name);
 
 	return map ? counters_set_entries(bpf_map__fd(map), keys, values, n) : -ENOENT;
+}
+
+const void *session_map_memory(struct session *session, const char *name, uint64_t *bytes)
+{
+	const struct bpf_map *map = map_of(session, name);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	void *at;
+
+	if (!map)
+		return NULL;
+	*bytes = ((uint64_t)bpf_map__value_size(map) + 7) / 8 * 8 * bpf_map__max_entries(map);
+	*bytes = (*bytes + page - 1) / page * page;
+	at = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	return at == MAP_FAILED ? NULL : at;
 }
 
 void session_map_delete(struct session *session, const char *name, const void *key)

@@ -18,6 +18,12 @@ struct session_pace {
 	struct wire_pace is;
 };
 
+/* How many entries a map of a source or an action has. */
+struct session_map_size {
+	const char *map;
+	uint32_t entries;
+};
+
 struct session_options {
 	const struct event *events; /* at most WIRE_EVENTS; borrowed while the session lives */
 	size_t n_events;
@@ -34,6 +40,7 @@ struct session_options {
 	VEC(const char *) absent;   /* sources not requested: their maps are not made */
 	/* Sampling rates of streams that are not events'. */
 	VEC(struct session_pace) paces;
+	VEC(struct session_map_size) map_sizes; /* where they differ from the programs' */
 	uint64_t table_bytes; /* memory limit of unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */
 };

@@ -30,6 +30,7 @@ struct engine_options {
 	uint32_t actions;	       /* bits: actions of any pattern */
 	uint32_t leaves;	       /* bits: those whose functions are leaves: probed_image.h */
 	uint32_t keep_limit;	       /* bits: those that keep to max_slowdown by themselves */
+	uint32_t joins[WIRE_ACTIONS];  /* of each: functions of these actions get it, too; bits */
 	const void *own[WIRE_ACTIONS]; /* of each action: what its own options gave; NULL: none */
 	uint64_t every;		       /* samples of calls: every Nth; 0: up to a rate, all */
 	uint32_t max;		       /* number of zones */

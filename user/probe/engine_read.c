@@ -44,6 +44,18 @@ static void tell_watchers(const struct engine *z, const struct probed_image *i)
 	}
 }
 
+/* Gives functions the actions that go with those that they have. */
+static void join(const struct engine_options *o, struct zonelist *list)
+{
+	vec_each (f, &list->zones) {
+		const uint32_t asked = f->actions;
+
+		for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+			if (asked & o->joins[i])
+				f->actions |= 1u << i;
+	}
+}
+
 /* Takes actions from functions that do not need them. */
 static void heed_watchers(const struct engine *z, struct zonelist *list)
 {
@@ -142,6 +154,7 @@ static void read_images(struct engine *z, const numbers *which)
 
 		image->list = lists[i];
 		heed_watchers(z, &image->list);
+		join(z->in.o, &image->list);
 		if (image->list.flags & ZONELIST_TOO_LONG)
 			engine_note(z,
 				    "files without zones: they, or others of their user, take too "

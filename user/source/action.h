@@ -21,6 +21,8 @@ struct action {
 	const char *const *implies;
 	/* The action that these options ask for, too, with what it implies; 0: none. */
 	enum wire_action with;
+	/* The functions of these actions get it, too, once one of its options is given; bits. */
+	uint32_t joins;
 	bool numbered; /* "#N" behind a pattern is the argument that it is about */
 	/* One of these must be asked for, too; 0: none. */
 	uint32_t needs;

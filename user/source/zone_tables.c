@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "elf/buildid.h"
 #include "model/hist.h"
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_tables.h"
+#include "source/probed_functions.h"
 #include "probe/cost_limit.h"
 #include "probe/engine.h"
 
@@ -21,7 +21,7 @@ struct rows {
 	const struct engine *z;
 	struct assembly *a;
 	struct profile *p;
-	struct map function_by_key;
+	struct probed_functions functions;
 	struct map row_by_key; /* → row of zones */
 	size_t nodes;	       /* in the kernel */
 	uint32_t *zone_of;     /* zone number → row of zones */
@@ -38,50 +38,6 @@ struct tally {
 };
 
 /* --- zones ---------------------------------------------------------------------------------- */
-
-static uint64_t function_key(uint32_t module, const char *name)
-{
-	return hash_two(module, hash_bytes(name, strlen(name)));
-}
-
-static const char *linkage_of(const struct profile *p, const struct function *f)
-{
-	const char *linkage = profile_text(p, f->linkage);
-
-	return *linkage ? linkage : profile_text(p, f->name);
-}
-
-static void know_functions(struct rows *r)
-{
-	for (uint32_t i = 1; i < r->p->functions.n; i++) {
-		const struct function *f = &r->p->functions.at[i];
-		bool fresh;
-		uint32_t *at = map_put(&r->function_by_key,
-				       function_key(f->module, linkage_of(r->p, f)), &fresh);
-
-		if (fresh)
-			*at = i;
-	}
-}
-
-static uint32_t function_of(const struct rows *r, uint32_t module, const struct zone_def *def)
-{
-	const char *linkage = def->linkage ? def->linkage : def->name;
-	const uint32_t *at = map_get(&r->function_by_key, function_key(module, linkage));
-	const struct function *f = at ? &r->p->functions.at[*at] : NULL;
-
-	return f && f->module == module && !strcmp(linkage_of(r->p, f), linkage) ? *at : 0;
-}
-
-static uint32_t module_row(const struct rows *r, const struct probed_image *z)
-{
-	const struct image *image = engine_file(r->z, z);
-	_free_ char *path = str_clean(image->path, strlen(image->path));
-	char hex[BUILDID_HEX];
-
-	buildid_hex(image->build_id, image->build_id_bytes, hex);
-	return profile_module(r->p, path, hex);
-}
 
 static bool maps_image(const struct engine *z, const struct probed_process *p,
 		       const struct probed_image *image)
@@ -150,7 +106,7 @@ static uint32_t add_zone(struct rows *r, const struct probed_image *image, size_
 		.src_file = intern_add(strings, file),
 		.src_line = def->line,
 		.module = module,
-		.function = function_of(r, module, def),
+		.function = probed_functions_known(&r->functions, module, def),
 		.address = def->address,
 		.exit_way = (uint8_t)way,
 		.note = intern_add(strings, limited ? limited : note_of(r->z, image, k, way)),
@@ -169,7 +125,7 @@ static uint32_t zone_row(struct rows *r, const struct probed_image *image, size_
 			 uint32_t module)
 {
 	const struct zone_def *def = &image->list.zones.at[k];
-	uint64_t key = hash_two(function_key(module, def->name), def->address);
+	uint64_t key = hash_two(probed_functions_key(module, def->name), def->address);
 	bool fresh;
 	uint32_t *at = map_put(&r->row_by_key, key, &fresh);
 	struct zone *row = fresh ? NULL : &r->p->zones.at[*at];
@@ -190,7 +146,8 @@ static void add_zones(struct rows *r)
 {
 	for (size_t i = 0; i < r->z->at.n; i++) {
 		const struct probed_image *image = r->z->at.at[i];
-		uint32_t module = image->list.zones.n ? module_row(r, image) : 0;
+		uint32_t module =
+			image->list.zones.n ? probed_functions_module(&r->functions, image) : 0;
 
 		for (size_t k = 0; k < image->list.zones.n; k++)
 			if (zone_def_is_zone(&image->list.zones.at[k]))
@@ -481,7 +438,7 @@ void zone_tables_fill(const struct engine *z, struct assembly *a)
 	r.needed = mem_zalloc(r.nodes + 1, sizeof(*r.needed));
 	memset(r.zone_of, 0xff, (z->used + 1) * sizeof(*r.zone_of));
 	memset(r.edge_of, 0xff, (r.nodes + 1) * sizeof(*r.edge_of));
-	know_functions(&r);
+	probed_functions_init(&r.functions, z, r.p);
 	add_zones(&r);
 	r.tallies = mem_zalloc(r.p->zones.n + 1, sizeof(*r.tallies));
 	find_needed(&r);
@@ -502,6 +459,6 @@ void zone_tables_fill(const struct engine *z, struct assembly *a)
 	free(r.edge_of);
 	free(r.needed);
 	free(r.tallies);
-	map_release(&r.function_by_key);
+	probed_functions_release(&r.functions);
 	map_release(&r.row_by_key);
 }

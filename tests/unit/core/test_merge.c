@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "merge/merge.h"
 #include "metric_sum.h"
+#include "model/timed_event.h"
 #include "model/memory_use.h"
 #include "model/process.h"
 #include "model/waits.h"
@@ -147,6 +148,17 @@ static struct profile *third(void)
 	vec_push(&p->memory_levels, ((struct memory_level){100, 4096, 0, 0, 0, 8192, 1 << 20, 2}));
 	profile_add_part(p, PART_HEAP);
 	vec_push(&p->heap_bins, ((struct heap_bin){HEAP_SIZES, 6, 3, 300}));
+	profile_add_part(p, PART_EVENTS);
+	vec_push(&p->events, ((struct timed_event){.time_ns = 100,
+						   .thread = 1,
+						   .coroutine = 5,
+						   .event = EVENT_CALL,
+						   .value1 = INT64_MIN}));
+	vec_push(&p->events, ((struct timed_event){.time_ns = 100,
+						   .thread = 1,
+						   .coroutine = 5,
+						   .event = EVENT_RETURN,
+						   .value1 = -1}));
 	vec_push(&p->windows, ((struct window){0, 400, 99}));
 	vec_push(&p->windows, ((struct window){400, 1000, 199}));
 	return p;
@@ -362,6 +374,12 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->memory_levels.n, 2);
 	assert_int_equal(p->memory_levels.at[1].time_ns, 1100);
 	assert_int_equal(p->memory_levels.at[1].oom_kills, 2);
+	assert_int_equal(p->events.n, 4);
+	assert_int_equal(p->events.at[0].event, EVENT_CALL);
+	assert_int_equal(p->events.at[1].event, EVENT_RETURN);
+	assert_int_equal(p->events.at[2].time_ns, 1100);
+	assert_int_equal(p->events.at[2].value1, INT64_MIN);
+	assert_int_equal(p->events.at[3].coroutine, 5);
 	assert_int_equal(p->heap_bins.n, 1);
 	assert_int_equal(p->heap_bins.at[0].blocks, 6);
 	assert_int_equal(p->heap_bins.at[0].bytes, 600);

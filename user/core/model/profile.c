@@ -86,7 +86,7 @@ uint32_t profile_main_module(const struct profile *p)
 static const char *const names[PARTS] = {
 	[PART_SAMPLES] = "samples", [PART_ZONES] = "zones",	  [PART_OFFCPU] = "off-cpu",
 	[PART_SOURCE] = "source",   [PART_SYSCALLS] = "syscalls", [PART_HEAP] = "heap",
-	[PART_GROWTH] = "growth",
+	[PART_GROWTH] = "growth",   [PART_EVENTS] = "events",
 };
 
 const char *part_name(enum profile_part part)

@@ -168,11 +168,13 @@ static inline bool sample_has_value(const struct samples *s, size_t row)
  * The ledger: where every event went. For each metric the rows of class TAKEN add up to those of
  * KEPT and LOST. NOTE rows say more about kept events (e.g. "stack cut at 512 frames"), and APART
  * rows are of other events (e.g. the profiler's own): both are in no sum. LEDGER_ZONES accounts for
- * calls of zones in the same way, LEDGER_WAITS for waits of threads off the CPU, sampled or not.
+ * calls of zones in the same way, LEDGER_WAITS for waits of threads off the CPU, sampled or not,
+ * LEDGER_EVENTS for the events of a timeline.
  */
 #define LEDGER_ZONES  UINT32_MAX
 #define LEDGER_WAITS  (UINT32_MAX - 1)
-#define LEDGER_BESIDE LEDGER_WAITS /* the least number that is no metric's */
+#define LEDGER_EVENTS (UINT32_MAX - 2)
+#define LEDGER_BESIDE LEDGER_EVENTS /* the least number that is no metric's */
 #define LEDGER_FIRST(p) \
 	((p)->metrics.n ? profile_ledger_of((p), 0) : LEDGER_ZONES) /* of the whole capture */
 enum ledger_class {
@@ -186,7 +188,7 @@ enum ledger_class {
 #define LEDGER_ALL "counted in all" /* APART: all events, sampled or not, by a counter */
 struct ledger_row {
 	uint32_t name;	 /* "taken", "kept", "ring full", … */
-	uint32_t metric; /* index, LEDGER_ZONES or LEDGER_WAITS */
+	uint32_t metric; /* index, or LEDGER_ZONES … */
 	uint8_t class;	 /* enum ledger_class */
 	int64_t count;
 };

@@ -128,9 +128,10 @@ uint32_t profile_ledger_of(const struct profile *p, uint32_t metric)
 
 const char *profile_ledger_name(const struct profile *p, uint32_t metric)
 {
-	return metric == LEDGER_ZONES	? "calls of zones"
-	       : metric == LEDGER_WAITS ? "waits off the CPU"
-					: profile_text(p, p->metrics.at[metric].name);
+	return metric == LEDGER_ZONES	 ? "calls of zones"
+	       : metric == LEDGER_WAITS	 ? "waits off the CPU"
+	       : metric == LEDGER_EVENTS ? "events"
+					 : profile_text(p, p->metrics.at[metric].name);
 }
 
 void profile_ledger_lose(struct profile *p, uint32_t metric, const char *name, int64_t n)

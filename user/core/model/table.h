@@ -24,6 +24,7 @@ enum profile_part {
 	PART_SYSCALLS,
 	PART_HEAP,   /* samples have the metrics HEAP_METRIC_… */
 	PART_GROWTH, /* samples have the metrics growth and faults */
+	PART_EVENTS, /* the timeline: model/timed_event.h */
 	PARTS
 };
 
@@ -91,6 +92,8 @@ struct column {
 	uint8_t key;	/* 1, 2 …: rows with equal keys are one; merges sort by them; 0: no key */
 	bool later;	/* newer than its table: an older file may lack it; then it is 0 */
 	bool time;	/* ns since the start of the capture */
+	bool wide;	/* in the file of 64 bits, signed */
+	bool any;	/* of I64: any value; nothing is computed from it */
 	bool inner;	/* only for adding up: exports leave it out */
 	bool spelled;	/* of TEXT: the file has the texts themselves, too, in a dataset
 			 * "table.column" for other programs; readers of eprof ignore it */

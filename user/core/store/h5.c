@@ -66,16 +66,16 @@ hid_t h5_column_type(const struct column *c)
 }
 
 /* A number of 128 bits is two members. */
-static int insert_column(hid_t type, const struct column *c)
+static int insert_column(hid_t type, const struct column *c, size_t offset, hid_t as)
 {
 	_free_ char *high = NULL;
 
-	if (H5Tinsert(type, c->name, c->offset, h5_column_type(c)) < 0)
+	if (H5Tinsert(type, c->name, offset, as) < 0)
 		return -EIO;
 	if (c->type != COLUMN_I128)
 		return 0;
 	high = mem_printf("%s_high", c->name);
-	return H5Tinsert(type, high, c->offset + 8, H5T_NATIVE_INT64) < 0 ? -EIO : 0;
+	return H5Tinsert(type, high, offset + 8, H5T_NATIVE_INT64) < 0 ? -EIO : 0;
 }
 
 bool h5_has_column(hid_t stored, const struct column *c)
@@ -95,11 +95,31 @@ hid_t h5_row_type(const struct table *t, hid_t stored)
 
 		if (stored >= 0 && !h5_has_column(stored, c))
 			continue;
-		if (insert_column(type, c)) {
+		if (insert_column(type, c, c->offset, h5_column_type(c))) {
 			h5_cleanup(&type);
 			return -1;
 		}
 	}
+	return type;
+}
+
+hid_t h5_stored_type(const struct table *t)
+{
+	const size_t most = t->n_columns * 16;
+	hid_t type = H5Tcreate(H5T_COMPOUND, most);
+	size_t offset = 0;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+		const hid_t as = c->wide ? H5T_NATIVE_INT64 : h5_column_type(c);
+
+		if (insert_column(type, c, offset, as))
+			break;
+		offset += c->wide ? 8 : column_bytes(c);
+	}
+	if (H5Tset_size(type, offset ? offset : most) < 0 ||
+	    (size_t)H5Tget_nmembers(type) < t->n_columns)
+		h5_cleanup(&type), type = -1;
 	return type;
 }
 

@@ -27,6 +27,8 @@ int h5_set_format(hid_t access);
  * the compound type @stored has, or of all if that is negative. */
 hid_t h5_column_type(const struct column *c);
 hid_t h5_row_type(const struct table *t, hid_t stored);
+/* The type of a row of @t in the file: packed, with the columns as wide as they shall be there. */
+hid_t h5_stored_type(const struct table *t);
 /* Whether the compound type @stored has the column; one of 128 bits is two: "x" and "x_high". */
 bool h5_has_column(hid_t stored, const struct column *c);
 

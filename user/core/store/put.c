@@ -65,17 +65,15 @@ static int set_layout(hid_t plist, size_t n, size_t row_bytes)
 	return 0;
 }
 
-/* Puts a dataset of @n elements, which have @type in memory and are packed in the file. */
-static int put_dataset(hid_t group, const char *name, hid_t type, size_t n, const void *data,
-		       const char *encoding)
+/* Puts a dataset of @n elements, which have @type in memory and @packed in the file. */
+static int put_dataset_as(hid_t group, const char *name, hid_t type, hid_t packed, size_t n,
+			  const void *data, const char *encoding)
 {
-	_h5_ hid_t packed = H5Tcopy(type);
 	_h5_ hid_t space = H5Screate_simple(1, &(hsize_t){n}, NULL);
 	_h5_ hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
 	_h5_ hid_t set = -1;
 
-	if ((H5Tget_class(packed) == H5T_COMPOUND && H5Tpack(packed) < 0) ||
-	    set_layout(plist, n, H5Tget_size(packed)))
+	if (packed < 0 || set_layout(plist, n, H5Tget_size(packed)))
 		return -EIO;
 	set = H5Dcreate2(group, name, packed, space, H5P_DEFAULT, plist, H5P_DEFAULT);
 	if (set < 0)
@@ -85,19 +83,25 @@ static int put_dataset(hid_t group, const char *name, hid_t type, size_t n, cons
 	return *encoding ? h5_put_text(set, "encoding", encoding) : 0;
 }
 
+static int put_dataset(hid_t group, const char *name, hid_t type, size_t n, const void *data,
+		       const char *encoding)
+{
+	return put_dataset_as(group, name, type, type, n, data, encoding);
+}
+
 static int put_table(hid_t run, const struct table_place *place, const struct profile *p)
 {
 	const struct table *t = place->table;
 	const struct any_vec *v = table_vec(place, p);
 	_free_ char *encoding = columns_encoding(t->columns, t->n_columns);
 	_free_ char *copy = mem_zalloc(v->n, t->row_bytes);
-	_h5_ hid_t type = h5_row_type(t, -1);
+	_h5_ hid_t type = h5_row_type(t, -1), stored = h5_stored_type(t);
 
 	if (v->n)
 		memcpy(copy, v->at, v->n * t->row_bytes);
 	for (size_t i = 0; i < t->n_columns; i++)
 		column_encode(&t->columns[i], copy + t->columns[i].offset, v->n, t->row_bytes);
-	return put_dataset(run, t->name, type, v->n, copy, encoding);
+	return put_dataset_as(run, t->name, type, stored, v->n, copy, encoding);
 }
 
 /* Puts @n cells, @stride bytes apart from @first on, as a dataset of their own. */

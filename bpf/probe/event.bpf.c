@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * event: the action that records when calls begin and end, one by one.
+ */
+#include "probe/actions.h"
+#include "probe/cookie.h"
+#include "probe/recorder.h"
+#include "probe/strand.h"
+
+static __always_inline void put(struct wire_event *e, const struct probe_strand *s)
+{
+	if (s)
+		e->strand = s->key.id;
+	else
+		e->flags = WIRE_EVENT_FOREIGN;
+	recorder_put(e);
+}
+
+void probe_event_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		       struct probe_call *call)
+{
+	struct wire_event e = {.function = function_of(cookie),
+			       .kind = call ? WIRE_EVENT_ENTRY : WIRE_EVENT_UNSEEN};
+	__u32 arguments = recorder_arguments(e.function);
+
+	if (arguments & 1)
+		e.value1 = regs->rdi;
+	if (arguments & 2)
+		e.value2 = regs->rsi;
+	if (arguments & 4)
+		e.more = regs->rdx;
+	put(&e, s);
+}
+
+void probe_event_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		      struct probe_call *call, enum probe_end end)
+{
+	struct wire_event e = {.function = function_of(cookie),
+			       .kind = call ? WIRE_EVENT_EXIT : WIRE_EVENT_BEFORE,
+			       .value2 = regs->rax};
+
+	/* The other ends of these are seen, or their beginnings were recorded as without. */
+	if (end == PROBE_PASSED || end == PROBE_UNKEPT)
+		return;
+	if (call)
+		e.value1 = call->start_ns;
+	put(&e, s);
+}
+
+void probe_event_drop(struct probe_strand *s, struct probe_call *call)
+{
+	struct wire_event e = {.function = call->function, .kind = WIRE_EVENT_DROPPED};
+
+	put(&e, s);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "probe/recorder.h"
+
+/* Place → slot. Written by the programs, each slot by the one that took its place; read by the
+ * loader, which maps it and sets its size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_event);
+} probe_event_slots SEC(".maps");
+
+/* 0 → how many events there were. Written by the programs; by the loader before they run. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_event_state);
+} probe_event_state SEC(".maps");
+
+/* Function → what its events tell besides. Written by the loader, which sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_event_shape);
+} probe_event_shapes SEC(".maps");
+
+static __always_inline struct wire_event_state *state(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&probe_event_state, &zero);
+}
+
+void recorder_put(const struct wire_event *e)
+{
+	struct wire_event_state *s = state();
+	__u64 time_ns = bpf_ktime_get_ns(), place, both;
+	struct wire_event *slot;
+	__u32 key;
+
+	if (!s)
+		return;
+	place = __sync_fetch_and_add(&s->next, 1);
+	if (s->stop && place >= s->stop)
+		return;
+	key = place & s->mask;
+	slot = bpf_map_lookup_elem(&probe_event_slots, &key);
+	if (!slot)
+		return;
+	both = ids_current();
+	*(volatile __u64 *)&slot->serial = 0;
+	barrier();
+	slot->time_ns = time_ns;
+	slot->pid = both >> 32;
+	slot->tid = (__u32)both;
+	slot->strand = e->strand;
+	slot->function = e->function;
+	slot->kind = e->kind;
+	slot->flags = e->flags;
+	slot->value1 = e->value1;
+	slot->value2 = e->value2;
+	slot->more = e->more;
+	barrier();
+	*(volatile __u64 *)&slot->serial = place + 1;
+}
+
+__u32 recorder_arguments(__u32 function)
+{
+	const struct wire_event_state *s = state();
+	const struct wire_event_shape *shape;
+
+	if (!s || !s->shaped)
+		return 0;
+	shape = bpf_map_lookup_elem(&probe_event_shapes, &function);
+	return shape ? shape->arguments : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * recorder: the array of slots in which events stand in their order, the newest over the oldest.
+ * The loader reads it in place, so that nobody need keep up with the programs.
+ */
+#ifndef PROBE_RECORDER_H
+#define PROBE_RECORDER_H
+
+#include "shared.h"
+#include "wire_event.h"
+
+/* Fills and publishes the next slot with what @e has but serial, time, pid and tid, which are those
+ * of the current thread, now. */
+void recorder_put(const struct wire_event *e) __hidden;
+
+/* The arguments of @function that events tell: struct wire_event_shape. */
+__u32 recorder_arguments(__u32 function) __hidden;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire_event: the part of the contract (wire.h) for the timeline. The programs write what happens
+ * into the slots of one array, over and over; the loader reads it there.
+ */
+#ifndef WIRE_EVENT_H
+#define WIRE_EVENT_H
+
+#include "wire.h"
+
+/* What a slot tells. function: number of the engine's (wire_probe.h). */
+enum wire_event_kind {
+	WIRE_EVENT_ENTRY = 1,	/* values: the first two arguments, if the function has shape */
+	WIRE_EVENT_EXIT = 2,	/* value1: how long it took, in the strand's time; value2: rax */
+	WIRE_EVENT_UNSEEN = 3,	/* a call whose end will not be seen */
+	WIRE_EVENT_BEFORE = 4,	/* the end of a call that began before the capture; value2: rax */
+	WIRE_EVENT_DROPPED = 5, /* a call has ended unseen: an exception or longjmp left it */
+	WIRE_EVENT_HIT = 6,	/* of the action moment; values: the first two arguments */
+};
+
+/* Off the thread's own stack, though that strand is not known. */
+#define WIRE_EVENT_FOREIGN 1
+
+struct wire_event {
+	wire_u64 serial; /* its place in the order of all, from 1; written last. 0: being written */
+	wire_u64 time_ns; /* CLOCK_MONOTONIC */
+	wire_u32 pid, tid;
+	wire_u64 strand; /* 0: the thread's own stack; else names a coroutine of its process */
+	wire_u32 function;
+	wire_u16 kind;	/* enum wire_event_kind */
+	wire_u16 flags; /* WIRE_EVENT_… */
+	wire_u64 value1, value2;
+	wire_u64 more;
+};
+_Static_assert(sizeof(struct wire_event) == 64, "a slot is a cache line");
+
+/* Slots, at most: 4 GiB of memory. */
+#define WIRE_EVENTS_MOST (1u << 26)
+
+/* The one value of probe_event_state. */
+struct wire_event_state {
+	wire_u64 next; /* events so far: the place of the next one, from 0 */
+	/* The loader sets these: the number of slots, a power of two, less 1; and the place from
+	 * which on no event is kept, 0: the oldest ones are overwritten. */
+	wire_u64 mask, stop;
+	wire_u64 shaped; /* 1: functions have shapes */
+};
+
+/* What the loader says of a function: the value of probe_event_shapes, by its number. */
+struct wire_event_shape {
+	wire_u32 arguments; /* bit 0, 1 …: that argument register is a value of its entry */
+};
+
+#endif

@@ -1,0 +1,231 @@
+#include "timeline/timed_calls.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "model/profile.h"
+
+/* Open calls that the end of a call is sought among: the programs keep no more. A file with more is
+ * no eprof's, and must not take long. */
+#define OPEN_MOST 256
+
+/* The open calls of a lane: places in calls.at, outermost first. */
+struct open_calls {
+	VEC(uint32_t) at;
+};
+
+struct finding {
+	const struct profile *p;
+	struct calls *out;
+	struct map by_stack; /* of a thread, or of a coroutine of a process → lane */
+	VEC(struct open_calls) open;
+};
+
+static uint64_t stack_key(const struct profile *p, const struct timed_event *e)
+{
+	const struct thread *t = &p->threads.at[e->thread];
+
+	/* Coroutines may move between the threads of their process. */
+	return e->coroutine ? hash_two(hash_two(t->pid, t->born_ns), e->coroutine)
+			    : hash_two(thread_key(t), 0);
+}
+
+static uint32_t lane_of(struct finding *f, const struct timed_event *e)
+{
+	bool fresh;
+	uint32_t *lane = map_put(&f->by_stack, stack_key(f->p, e), &fresh);
+
+	if (fresh) {
+		*lane = (uint32_t)f->out->lanes.n;
+		vec_push(&f->out->lanes,
+			 ((struct call_lane){.thread = e->thread, .coroutine = e->coroutine}));
+		vec_push(&f->open, ((struct open_calls){0}));
+	}
+	return *lane;
+}
+
+static void begin(struct finding *f, uint32_t lane, uint32_t row)
+{
+	const struct timed_event *e = &f->p->events.at[row];
+
+	vec_push(&f->open.at[lane].at, (uint32_t)f->out->at.n);
+	vec_push(&f->out->at, ((struct call){.start_ns = e->time_ns,
+					     .lane = lane,
+					     .frame = e->frame,
+					     .begin = row,
+					     .end = CALLS_NONE,
+					     .flags = e->event == EVENT_C_CALL ? CALL_C : 0}));
+}
+
+/* Ends the innermost open call of the lane. */
+static void end_top(struct finding *f, uint32_t lane, uint64_t now_ns, uint32_t row, uint32_t flags)
+{
+	struct open_calls *open = &f->open.at[lane];
+	struct call *c = &f->out->at.at[open->at.at[--open->at.n]];
+
+	c->end_ns = now_ns;
+	c->end = row;
+	c->flags |= flags;
+}
+
+/* How many open calls end with the one of @frame: 0 if none is of it. */
+static size_t ends_with(const struct finding *f, uint32_t lane, uint32_t frame)
+{
+	const struct open_calls *open = &f->open.at[lane];
+
+	for (size_t n = 1; n <= open->at.n && n <= OPEN_MOST; n++)
+		if (f->out->at.at[open->at.at[open->at.n - n]].frame == frame)
+			return n;
+	return 0;
+}
+
+static uint32_t end_flags(const struct timed_event *e)
+{
+	if (e->event != EVENT_EXCEPTION && e->event != EVENT_C_EXCEPTION)
+		return 0;
+	return e->value1 == EVENT_PASSED ? CALL_PASSED : CALL_JUMPED;
+}
+
+/* The end of a call whose beginning is not there, which says how long it took. */
+static void end_alone(struct finding *f, uint32_t lane, uint32_t row)
+{
+	const struct timed_event *e = &f->p->events.at[row];
+	const struct open_calls *open = &f->open.at[lane];
+	const uint64_t least = open->at.n ? f->out->at.at[open->at.at[open->at.n - 1]].start_ns : 0;
+	const bool returns = e->event == EVENT_RETURN || e->event == EVENT_C_RETURN;
+	uint64_t ns = returns && e->value1 > 0 ? (uint64_t)e->value1 : 0;
+
+	if (ns > e->time_ns - least)
+		ns = e->time_ns - least;
+	vec_push(&f->out->at, ((struct call){.start_ns = e->time_ns - ns,
+					     .end_ns = e->time_ns,
+					     .lane = lane,
+					     .frame = e->frame,
+					     .begin = CALLS_NONE,
+					     .end = row,
+					     .flags = CALL_CUT_BEGIN | end_flags(e)}));
+}
+
+static void end(struct finding *f, uint32_t lane, uint32_t row)
+{
+	const struct timed_event *e = &f->p->events.at[row];
+	size_t n = ends_with(f, lane, e->frame);
+
+	if (!n) {
+		end_alone(f, lane, row);
+		return;
+	}
+	for (; n > 1; n--)
+		end_top(f, lane, e->time_ns, CALLS_NONE, CALL_CUT_END);
+	end_top(f, lane, e->time_ns, row, end_flags(e));
+}
+
+static void end_all(struct finding *f)
+{
+	const uint64_t last = f->p->events.n ? f->p->events.at[f->p->events.n - 1].time_ns : 0;
+	const uint64_t length = profile_length(f->p);
+
+	for (uint32_t lane = 0; lane < f->open.n; lane++)
+		while (f->open.at[lane].at.n)
+			end_top(f, lane, last > length ? last : length, CALLS_NONE, CALL_CUT_END);
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->lane != y->lane)
+		return order_up(x->lane, y->lane);
+	if (x->start_ns != y->start_ns)
+		return order_up(x->start_ns, y->start_ns);
+	if (x->end_ns != y->end_ns)
+		return order_up(y->end_ns, x->end_ns);
+	/* A beginning that is not there came before all others. */
+	return order_up(x->begin + 1u, y->begin + 1u);
+}
+
+/* Takes the time of the calls within from self_ns, and says which call is around which. */
+static void nest(struct calls *c)
+{
+	uint32_t around = CALLS_NONE;
+
+	for (uint32_t i = 0; i < c->at.n; i++) {
+		struct call *is = &c->at.at[i];
+		struct call_lane *lane = &c->lanes.at[is->lane];
+
+		if (!lane->n++)
+			lane->first = i, around = CALLS_NONE;
+		while (around != CALLS_NONE && c->at.at[around].end_ns < is->end_ns)
+			around = c->at.at[around].parent;
+		is->parent = around;
+		is->self_ns = call_ns(is);
+		is->depth = around == CALLS_NONE ? 0 : c->at.at[around].depth + 1;
+		if (around != CALLS_NONE)
+			c->at.at[around].self_ns -= call_ns(is);
+		if (is->depth >= lane->depth)
+			lane->depth = is->depth + 1;
+		around = i;
+	}
+}
+
+struct lane_place {
+	struct call_lane lane;
+	uint32_t was;
+};
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct lane_place *x = a, *y = b;
+
+	if (x->lane.thread != y->lane.thread)
+		return order_up(x->lane.thread, y->lane.thread);
+	return order_up(x->lane.coroutine, y->lane.coroutine);
+}
+
+static void order_lanes(struct calls *c)
+{
+	_free_ struct lane_place *places = mem_zalloc(c->lanes.n + 1, sizeof(*places));
+	_free_ uint32_t *now = mem_zalloc(c->lanes.n + 1, sizeof(*now));
+
+	for (uint32_t i = 0; i < c->lanes.n; i++)
+		places[i] = (struct lane_place){c->lanes.at[i], i};
+	qsort(places, c->lanes.n, sizeof(*places), by_thread);
+	for (uint32_t i = 0; i < c->lanes.n; i++) {
+		c->lanes.at[i] = places[i].lane;
+		now[places[i].was] = i;
+	}
+	vec_each (call, &c->at)
+		call->lane = now[call->lane];
+}
+
+void calls_find(const struct profile *p, struct calls *out)
+{
+	struct finding f = {.p = p, .out = out};
+
+	*out = (struct calls){0};
+	for (uint32_t i = 0; i < p->events.n; i++) {
+		const struct timed_event *e = &p->events.at[i];
+
+		if (timed_event_begins(e))
+			begin(&f, lane_of(&f, e), i);
+		else if (timed_event_ends(e))
+			end(&f, lane_of(&f, e), i);
+	}
+	end_all(&f);
+	order_lanes(out);
+	vec_sort(&out->at, by_start);
+	nest(out);
+	for (size_t i = 0; i < f.open.n; i++)
+		vec_release(&f.open.at[i].at);
+	vec_release(&f.open);
+	map_release(&f.by_stack);
+}
+
+void calls_release(struct calls *c)
+{
+	vec_release(&c->at);
+	vec_release(&c->lanes);
+}

@@ -1,0 +1,61 @@
+/*
+ * timed_calls: the calls of functions in a timeline, made of the events that begin and end them,
+ * nested by time. For views, formats and exports of PART_EVENTS.
+ */
+#ifndef TIMELINE_TIMED_CALLS_H
+#define TIMELINE_TIMED_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "model/timed_event.h"
+
+struct profile;
+
+#define CALLS_NONE UINT32_MAX
+
+enum call_flags {
+	CALL_C = 1,	    /* from another module: c_call */
+	CALL_CUT_BEGIN = 2, /* its beginning is not in the profile; the time is known by its end */
+	CALL_CUT_END = 4,   /* its end is not: it ends with the profile, or a call around it */
+	CALL_PASSED = 8,    /* an exception ended it */
+	CALL_JUMPED = 16,   /* longjmp ended it, or something that was not seen */
+};
+
+struct call {
+	uint64_t start_ns, end_ns; /* since the start of the capture */
+	uint64_t self_ns;	   /* without the calls within */
+	uint32_t lane;
+	uint32_t frame;
+	uint32_t parent;     /* place of the call around it; CALLS_NONE: none is in the profile */
+	uint32_t depth;	     /* calls around it */
+	uint32_t begin, end; /* rows of events; CALLS_NONE: there is none */
+	uint32_t flags;	     /* enum call_flags */
+};
+
+/* Where calls nest: a thread's own stack, or a coroutine's. A coroutine that moves between threads
+ * is one lane, of the thread that it was first seen in. */
+struct call_lane {
+	uint32_t thread;
+	uint32_t coroutine; /* 0: the thread's own stack */
+	uint32_t first, n;  /* its calls, which follow each other in calls.at */
+	uint32_t depth;	    /* the greatest, + 1 */
+};
+
+/* Lanes are in the order of threads; calls by lane, in it by start, the one around first. */
+struct calls {
+	VEC(struct call) at;
+	VEC(struct call_lane) lanes;
+};
+
+/* Finds the calls of a profile, which may have none. */
+void calls_find(const struct profile *, struct calls *out);
+void calls_release(struct calls *);
+
+static inline uint64_t call_ns(const struct call *c)
+{
+	return c->end_ns - c->start_ns;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * action_moment: functions of whose calls the timeline has the beginnings alone: those that throw
+ * and catch exceptions.
+ */
+#include "source/action.h"
+
+extern const struct action moment_action;
+
+/* As those of action_event.c. */
+static const char *const implies[] = {"_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
+				      "_Unwind_ForcedUnwind", "__cxa_begin_catch", NULL};
+
+const struct action moment_action = {
+	.name = "moment",
+	.arguments = 1u << 0,
+	.implies = implies,
+};

@@ -1,0 +1,116 @@
+#include "timeline/recording.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+
+void recording_request(const struct recording *r, struct session_options *out)
+{
+	vec_push(&out->map_sizes,
+		 ((struct session_map_size){"probe_event_slots",
+					    (uint32_t)timeline_options_slots(&r->o)}));
+}
+
+int recording_begin(struct recording *r, struct session *session)
+{
+	const uint64_t slots = timeline_options_slots(&r->o),
+		       most = r->o.events ? r->o.events : slots;
+	const struct wire_event_state state = {.mask = slots - 1, .stop = r->o.stops ? most : 0};
+	const uint32_t zero = 0;
+
+	r->session = session;
+	r->mask = slots - 1;
+	r->slots = session_map_memory(session, "probe_event_slots", &r->bytes);
+	if (!r->slots || r->bytes < slots * sizeof(*r->slots))
+		return err(-ENOMEM,
+			   "no memory for a timeline of %llu events: ask for fewer "
+			   "(--events)",
+			   (unsigned long long)slots);
+	return session_map_set_entries(session, "probe_event_state", &zero, &state, 1);
+}
+
+void recording_release(struct recording *r)
+{
+	if (r->slots)
+		munmap((void *)(uintptr_t)r->slots, r->bytes);
+	*r = (struct recording){0};
+}
+
+uint64_t recording_made(const struct recording *r)
+{
+	/* The first word of the state. */
+	struct map_entries all = {0};
+	struct wire_event_state state = {0};
+
+	if (r->session && !session_map_entries(r->session, "probe_event_state", false, &all) &&
+	    all.n)
+		memcpy(&state, map_entry_value(&all, 0), sizeof(state));
+	vec_release(&all.words);
+	return state.next;
+}
+
+/* Copies a slot that holds the event of that place whole. */
+static bool copy(const struct recording *r, uint64_t place, struct wire_event *out)
+{
+	const struct wire_event *slot = &r->slots[place & r->mask];
+	const volatile uint64_t *serial = &slot->serial;
+
+	if (*serial != place + 1)
+		return false;
+	atomic_thread_fence(memory_order_acquire);
+	*out = *slot;
+	atomic_thread_fence(memory_order_acquire);
+	return *serial == place + 1;
+}
+
+static bool is_before(const struct wire_event *a, const struct wire_event *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->serial < b->serial;
+}
+
+/* Places are nearly in order of time: CPUs take them one after the other, but a program may be
+ * interrupted before it writes its own. */
+static void put_in_order(recorded_events *out, size_t first)
+{
+	size_t i = out->n - 1;
+	const struct wire_event e = out->at[i];
+
+	for (; i > first && is_before(&e, &out->at[i - 1]); i--)
+		out->at[i] = out->at[i - 1];
+	out->at[i] = e;
+}
+
+/* The places that are kept of all up to @to. */
+static uint64_t first_kept(const struct recording *r, uint64_t to)
+{
+	const uint64_t most = r->o.events && r->o.events <= r->mask ? r->o.events : r->mask + 1;
+
+	return !r->o.stops && to > most ? to - most : 0;
+}
+
+struct recorded recording_read(const struct recording *r, uint64_t from, uint64_t to,
+			       uint64_t since_ns, recorded_events *out)
+{
+	const uint64_t stop = r->o.stops ? (r->o.events ? r->o.events : r->mask + 1) : UINT64_MAX;
+	const uint64_t end = to < stop ? to : stop, low = first_kept(r, to);
+	const uint64_t begin = from > low ? from : low < end ? low : end;
+	const size_t first = out->n;
+	struct recorded is = {.older = begin - from, .newer = to - end};
+	struct wire_event e;
+
+	for (uint64_t place = begin; place < end; place++) {
+		if (!copy(r, place, &e)) {
+			is.torn++;
+		} else if (e.time_ns < since_ns) {
+			is.older++;
+		} else {
+			vec_push(out, e);
+			put_in_order(out, first);
+			is.kept++;
+		}
+	}
+	return is;
+}

@@ -1,0 +1,46 @@
+/*
+ * recording: the events that the programs have written, read in place, as they are: the oldest may
+ * be overwritten meanwhile. (bpf/probe/recorder.h)
+ */
+#ifndef TIMELINE_RECORDING_H
+#define TIMELINE_RECORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "load/session.h"
+#include "timeline/timeline_options.h"
+#include "wire_event.h"
+
+typedef VEC(struct wire_event) recorded_events;
+
+struct recording {
+	struct timeline_options o;
+	struct session *session;
+	const struct wire_event *slots; /* mapped; NULL: not yet */
+	uint64_t bytes, mask;
+};
+
+/* Adds what the session must make. */
+void recording_request(const struct recording *, struct session_options *);
+/* Maps the slots, and sets the bound. Errors with a text. */
+int recording_begin(struct recording *, struct session *);
+void recording_release(struct recording *);
+
+/* How many events there were so far, kept or not. */
+uint64_t recording_made(const struct recording *);
+
+/* What became of the events of a span. */
+struct recorded {
+	uint64_t kept;
+	uint64_t older; /* beyond the bound, overwritten or too old */
+	uint64_t newer; /* beyond the bound where the first ones are kept */
+	uint64_t torn;	/* being written when they were read */
+};
+/* Appends the events from place @from up to, without, @to that are there, in order of time; those
+ * before @since_ns (CLOCK_MONOTONIC) are too old. */
+struct recorded recording_read(const struct recording *, uint64_t from, uint64_t to,
+			       uint64_t since_ns, recorded_events *out);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * timeline_rows: recorded events → rows of the profile's events: which call of which stack each one
+ * begins or ends, and what an exception passed through.
+ */
+#ifndef TIMELINE_TIMELINE_ROWS_H
+#define TIMELINE_TIMELINE_ROWS_H
+
+#include <stdint.h>
+
+#include "model/timed_event.h"
+#include "model/profile.h"
+#include "timeline/recording.h"
+
+/* What the events of a function tell. */
+enum timeline_role {
+	TIMELINE_CALLS,	 /* calls of it */
+	TIMELINE_THROWS, /* it throws its first argument */
+	TIMELINE_CATCHES /* it is called where that is caught */
+};
+
+/* A function by the engine's number. */
+struct timeline_function {
+	uint32_t frame, module; /* rows of the profile */
+	uint8_t role;		/* enum timeline_role */
+};
+
+struct timeline_input {
+	const struct timeline_function *functions;
+	uint32_t n_functions;
+	/* The profile's thread. */
+	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
+	void *context;
+	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
+};
+
+/* Adds rows for events in order of time. Returns how many events are of functions that are unknown,
+ * and have no row. */
+uint64_t timeline_rows(const struct timeline_input *, const recorded_events *, struct profile *);
+
+#endif
