@@ -16,9 +16,14 @@ enum wire_event_kind {
 	WIRE_EVENT_BEFORE = 4,	/* the end of a call that began before the capture; value2: rax */
 	WIRE_EVENT_DROPPED = 5, /* a call has ended unseen: an exception or longjmp left it */
 	WIRE_EVENT_HIT = 6,	/* of the action moment; values: the first two arguments */
+	/* Of no function. value1: state, 0: ready to run; value2: system call, or -1. */
+	WIRE_EVENT_OUT = 7,
+	WIRE_EVENT_IN = 8,
+	WIRE_EVENT_WAKEUP = 9, /* value1, value2: tid and pid of the thread woken */
 };
 
-/* Off the thread's own stack, though that strand is not known. */
+/* Off the thread's own stack, though that strand is not known; of a wakeup: not by a thread of the
+ * target. */
 #define WIRE_EVENT_FOREIGN 1
 
 struct wire_event {

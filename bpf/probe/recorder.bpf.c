@@ -50,7 +50,7 @@ void recorder_put(const struct wire_event *e)
 	slot = bpf_map_lookup_elem(&probe_event_slots, &key);
 	if (!slot)
 		return;
-	both = ids_current();
+	both = e->tid ? (__u64)e->pid << 32 | e->tid : ids_current();
 	*(volatile __u64 *)&slot->serial = 0;
 	barrier();
 	slot->time_ns = time_ns;

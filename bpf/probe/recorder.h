@@ -9,8 +9,8 @@
 #include "shared.h"
 #include "wire_event.h"
 
-/* Fills and publishes the next slot with what @e has but serial, time, pid and tid, which are those
- * of the current thread, now. */
+/* Fills and publishes the next slot with what @e has but serial and time, which is now. tid 0: of
+ * the current thread. */
 void recorder_put(const struct wire_event *e) __hidden;
 
 /* The arguments of @function that events tell: struct wire_event_shape. */

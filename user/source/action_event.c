@@ -15,6 +15,7 @@
 #include "source/probed_functions.h"
 #include "timeline/recording.h"
 #include "timeline/timeline_rows.h"
+#include "waits/callrule.h"
 
 extern const struct action event_action;
 
@@ -149,6 +150,13 @@ static uint32_t thread_of(void *context, uint32_t pid, uint32_t tid)
 	return *row;
 }
 
+static const char *call_name(uint32_t number)
+{
+	const char *name = syscall_name(number, false);
+
+	return name ? name : "";
+}
+
 static void finish(const void *state, struct assembly *a)
 {
 	const struct timeline *t = state;
@@ -167,7 +175,7 @@ static void finish(const void *state, struct assembly *a)
 			name_functions(&n, t->engine->at.at[i]);
 	name_threads(&n, t->engine);
 	(void)timeline_rows(&(struct timeline_input){n.by_number.at, (uint32_t)n.by_number.n,
-						     thread_of, &n, a->start_ns},
+						     thread_of, &n, call_name, a->start_ns},
 			    &events, a->p);
 	vec_release(&events);
 	vec_release(&n.by_number);
@@ -224,10 +232,12 @@ static void window_forget(void *state, struct survivors *r)
 	t->from = t->to;
 }
 
+static const char *const programs[] = {"probe_event_switch", "probe_event_waking", NULL};
+
 static const struct source_option options[] = {
 	{.name = "timeline",
-	 .does = "every call of the zones, and every exception, one by one in order of\n"
-		 "                    time",
+	 .does = "every call of the zones, exception, wait and wake-up of the target's\n"
+		 "                    threads, one by one in order of time",
 	 .parse = timeline_options_parse},
 	{.name = "events",
 	 .argument = "N[,stop]",
@@ -244,6 +254,7 @@ const struct action event_action = {
 	.with = WIRE_ACTION_moment,
 	.joins = 1u << WIRE_ACTION_zone,
 	.source = {.options = options,
+		   .programs = programs,
 		   .new = timeline_new,
 		   .free = timeline_free,
 		   .captures = captures,

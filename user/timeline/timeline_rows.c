@@ -17,6 +17,11 @@ struct stack {
 	uint32_t coroutine;
 };
 
+/* Since when a thread is off the CPU, and since when it could run; 0: it is on one, or unknown. */
+struct off {
+	uint64_t out_ns, ready_ns;
+};
+
 struct making {
 	const struct timeline_input *in;
 	struct profile *p;
@@ -24,6 +29,8 @@ struct making {
 	VEC(struct stack) stacks;
 	struct map thrown;	  /* pid, tid → place in exceptions */
 	VEC(uint64_t) exceptions; /* under way; 0: none is */
+	struct map off_by_task;	  /* pid, tid → place in off */
+	VEC(struct off) off;
 	uint64_t unknown;
 };
 
@@ -59,16 +66,24 @@ static struct stack *stack_of(struct making *m, const struct wire_event *e)
 	return &m->stacks.at[*at];
 }
 
-static struct timed_event *put(struct making *m, const struct wire_event *e, const struct stack *s,
-			       uint32_t kind)
+static struct timed_event *put_bare(struct making *m, const struct wire_event *e,
+				    const struct stack *s, uint32_t kind)
 {
 	struct timed_event *row = vec_add(&m->p->events);
 
 	row->time_ns = e->time_ns > m->in->start_ns ? e->time_ns - m->in->start_ns : 0;
 	row->thread = m->in->thread(m->in->context, e->pid, e->tid);
 	row->coroutine = s->coroutine;
-	row->frame = m->in->functions[e->function].frame;
 	row->event = kind;
+	return row;
+}
+
+static struct timed_event *put(struct making *m, const struct wire_event *e, const struct stack *s,
+			       uint32_t kind)
+{
+	struct timed_event *row = put_bare(m, e, s, kind);
+
+	row->frame = m->in->functions[e->function].frame;
 	return row;
 }
 
@@ -150,6 +165,88 @@ static void hit(struct making *m, const struct wire_event *e, struct stack *s)
 	*thrown_by(m, e) = throws ? e->value1 : 0;
 }
 
+/* --- switches ----------------------------------------------------------------------------------
+ */
+
+/* What is known of the time of a thread off the CPU. */
+static struct off *off_of(struct making *m, uint64_t key)
+{
+	bool fresh;
+	uint32_t *at = map_put(&m->off_by_task, key, &fresh);
+
+	if (fresh) {
+		*at = (uint32_t)m->off.n;
+		vec_push(&m->off, ((struct off){0}));
+	}
+	return &m->off.at[*at];
+}
+
+static const char *const states[] = {"D", "T", "t", "X", "Z", "P", "I"};
+
+/* As ps(1) shows it: S of 1, D of 2 … */
+static const char *state_name(uint64_t state)
+{
+	if (!state)
+		return "R";
+	if (state & 1)
+		return "S";
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (state >> (i + 1) & 1)
+			return states[i];
+	return "S";
+}
+
+/* "futex", "ready to run", "" where it is not known. */
+static uint32_t reason_of(struct making *m, const struct wire_event *e)
+{
+	if (!e->value1)
+		return intern_add(&m->p->strings, "ready to run");
+	return intern_add(&m->p->strings,
+			  (int64_t)e->value2 >= 0 ? m->in->call_name((uint32_t)e->value2) : "");
+}
+
+static void leave(struct making *m, const struct wire_event *e, const struct stack *s)
+{
+	struct off *off = off_of(m, task_key(e));
+	struct timed_event *row = put_bare(m, e, s, EVENT_SWITCH_OUT);
+
+	row->argument = reason_of(m, e);
+	row->value1 = state_name(e->value1)[0];
+	*off = (struct off){.out_ns = e->time_ns, .ready_ns = e->value1 ? 0 : e->time_ns};
+}
+
+static void come(struct making *m, const struct wire_event *e, const struct stack *s)
+{
+	struct off *off = off_of(m, task_key(e));
+	struct timed_event *row = put_bare(m, e, s, EVENT_SWITCH_IN);
+
+	if (off->out_ns)
+		row->value1 = (int64_t)(e->time_ns - off->out_ns);
+	if (off->ready_ns)
+		row->value2 = (int64_t)(e->time_ns - off->ready_ns);
+	off->out_ns = off->ready_ns = 0;
+}
+
+/* Whoever wakes a thread is noted where it is one of the target's. */
+static void wake(struct making *m, const struct wire_event *e, const struct stack *s)
+{
+	struct off *off = off_of(m, (e->value2 & UINT32_MAX) << 32 | (uint32_t)e->value1);
+	struct timed_event *row;
+
+	if (off->out_ns && !off->ready_ns)
+		off->ready_ns = e->time_ns;
+	if (e->flags & WIRE_EVENT_FOREIGN)
+		return;
+	row = put_bare(m, e, s, EVENT_WAKEUP);
+	row->value1 = (int64_t)e->value1;
+	row->value2 = (int64_t)e->value2;
+}
+
+static bool is_of_function(const struct wire_event *e)
+{
+	return e->kind < WIRE_EVENT_OUT;
+}
+
 static void take(struct making *m, const struct wire_event *e)
 {
 	struct stack *s = stack_of(m, e);
@@ -169,6 +266,15 @@ static void take(struct making *m, const struct wire_event *e)
 	case WIRE_EVENT_HIT:
 		hit(m, e, s);
 		break;
+	case WIRE_EVENT_OUT:
+		leave(m, e, s);
+		break;
+	case WIRE_EVENT_IN:
+		come(m, e, s);
+		break;
+	case WIRE_EVENT_WAKEUP:
+		wake(m, e, s);
+		break;
 	}
 }
 
@@ -178,7 +284,8 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 	struct making m = {.in = in, .p = p};
 
 	vec_each (e, events) {
-		if (e->function < in->n_functions && in->functions[e->function].frame)
+		if (!is_of_function(e) ||
+		    (e->function < in->n_functions && in->functions[e->function].frame))
 			take(&m, e);
 		else
 			m.unknown++;
@@ -190,5 +297,7 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 	map_release(&m.by_stack);
 	map_release(&m.coroutines);
 	map_release(&m.thrown);
+	vec_release(&m.off);
+	map_release(&m.off_by_task);
 	return m.unknown;
 }

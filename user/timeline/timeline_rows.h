@@ -30,7 +30,8 @@ struct timeline_input {
 	/* The profile's thread. */
 	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
 	void *context;
-	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
+	const char *(*call_name)(uint32_t number); /* of a system call: "futex" */
+	uint64_t start_ns;			   /* of the capture, CLOCK_MONOTONIC */
 };
 
 /* Adds rows for events in order of time. Returns how many events are of functions that are unknown,
