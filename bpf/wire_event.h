@@ -55,5 +55,7 @@ struct wire_event_state {
 struct wire_event_shape {
 	wire_u32 arguments; /* bit 0, 1 …: that argument register is a value of its entry */
 };
+/* Among its bits: `more` of its exit is the block that the action alloc saw handed out. */
+#define WIRE_EVENT_BY_ALLOC (1u << 31)
 
 #endif

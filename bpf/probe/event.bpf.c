@@ -3,6 +3,7 @@
  * event: the action that records when calls begin and end, one by one.
  */
 #include "probe/actions.h"
+#include "probe/blocks.h"
 #include "probe/cookie.h"
 #include "probe/recorder.h"
 #include "probe/strand.h"
@@ -14,6 +15,14 @@ static __always_inline void put(struct wire_event *e, const struct probe_strand 
 	else
 		e->flags = WIRE_EVENT_FOREIGN;
 	recorder_put(e);
+}
+
+/* By the thread's last call of an allocator. */
+static __always_inline __u64 handed_out(void)
+{
+	const struct blocks_thread *t = blocks_thread(false);
+
+	return t ? t->last : 0;
 }
 
 void probe_event_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
@@ -44,6 +53,9 @@ void probe_event_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 		return;
 	if (call)
 		e.value1 = call->start_ns;
+	if (config_actions >> WIRE_ACTION_alloc & 1 &&
+	    recorder_arguments(e.function) & WIRE_EVENT_BY_ALLOC)
+		e.more = handed_out();
 	put(&e, s);
 }
 

@@ -28,6 +28,20 @@ struct timeline {
 	struct recorded *became; /* of the profile under way; owned */
 };
 
+/* Tells the programs which arguments the events of a function have. */
+static void found(void *state, uint32_t number, const struct zone_def *def, const char *pattern,
+		  uint32_t argument)
+{
+	const struct wire_event_shape shape = {.arguments = 7 | WIRE_EVENT_BY_ALLOC};
+	const struct timeline *t = state;
+
+	(void)pattern;
+	(void)argument;
+	if (def->actions >> WIRE_ACTION_alloc & 1)
+		(void)session_map_set_entries(t->recording.session, "probe_event_shapes", &number,
+					      &shape, 1);
+}
+
 static void *timeline_new(const void *engine)
 {
 	struct engine *e = (struct engine *)(uintptr_t)engine;
@@ -37,6 +51,7 @@ static void *timeline_new(const void *engine)
 	t->became = mem_zalloc(1, sizeof(*t->became));
 	if (e->in.o->own[WIRE_ACTION_event])
 		t->recording.o = *(const struct timeline_options *)e->in.o->own[WIRE_ACTION_event];
+	engine_watch(e, (struct engine_watcher){1u << WIRE_ACTION_event, NULL, found, t});
 	return t;
 }
 
@@ -64,7 +79,7 @@ static void request(void *state, struct session_options *out)
 {
 	const struct timeline *t = state;
 
-	recording_request(&t->recording, out);
+	recording_request(&t->recording, t->engine->in.o->max + WIRE_PROBE_SPARE, out);
 }
 
 static void begin(void *state, const struct source_services *services)
@@ -101,13 +116,44 @@ struct naming {
 	struct map threads; /* pid, tid → thread of the profile */
 };
 
-static uint8_t role_of(const struct zone_def *def)
+static bool does(const struct zone_def *def, enum wire_action action)
+{
+	return def->actions >> action & 1;
+}
+
+/* Allocators by their names, as those of action_alloc.c: the first that is in the name. */
+static const struct {
+	const char *part;
+	uint32_t allocates;
+	enum timeline_size size;
+	bool returns_status;
+} allocators[] = {
+	{"posix_memalign", EVENT_MALLOC, TIMELINE_SIZE_THIRD, true},
+	{"memalign", EVENT_MALLOC, TIMELINE_SIZE_SECOND, false},
+	{"aligned_alloc", EVENT_MALLOC, TIMELINE_SIZE_SECOND, false},
+	{"realloc", EVENT_REALLOC, TIMELINE_SIZE_SECOND, false},
+	{"rallocx", EVENT_REALLOC, TIMELINE_SIZE_SECOND, false},
+	{"calloc", EVENT_CALLOC, TIMELINE_SIZE_PRODUCT, false},
+	{"", EVENT_MALLOC, TIMELINE_SIZE_FIRST, false},
+};
+
+static void set_role(const struct zone_def *def, struct timeline_function *f)
 {
 	const char *name = def->linkage ? def->linkage : def->name;
+	size_t i = 0;
 
-	if (!strcmp(name, "__cxa_begin_catch"))
-		return TIMELINE_CATCHES;
-	return def->actions >> WIRE_ACTION_moment & 1 ? TIMELINE_THROWS : TIMELINE_CALLS;
+	if (does(def, WIRE_ACTION_free))
+		f->role = TIMELINE_FREES;
+	else if (does(def, WIRE_ACTION_moment))
+		f->role = strcmp(name, "__cxa_begin_catch") ? TIMELINE_THROWS : TIMELINE_CATCHES;
+	if (!does(def, WIRE_ACTION_alloc))
+		return;
+	while (!strstr(name, allocators[i].part))
+		i++;
+	f->role = TIMELINE_ALLOCATES;
+	f->size = allocators[i].size;
+	f->allocates = allocators[i].allocates;
+	f->returns_status = allocators[i].returns_status;
 }
 
 static void name_functions(struct naming *n, const struct probed_image *image)
@@ -120,8 +166,11 @@ static void name_functions(struct naming *n, const struct probed_image *image)
 		const struct frame frame = {
 			.function = probed_functions_need(&n->functions, module, def)};
 
-		n->by_number.at[image->first + k] =
-			(struct timeline_function){profile_frame(p, &frame), module, role_of(def)};
+		struct timeline_function *f = &n->by_number.at[image->first + k];
+
+		*f = (struct timeline_function){.frame = profile_frame(p, &frame),
+						.module = module};
+		set_role(def, f);
 	}
 }
 
@@ -252,7 +301,7 @@ static const struct source_option options[] = {
 const struct action event_action = {
 	.name = "event",
 	.with = WIRE_ACTION_moment,
-	.joins = 1u << WIRE_ACTION_zone,
+	.joins = 1u << WIRE_ACTION_zone | 1u << WIRE_ACTION_alloc,
 	.source = {.options = options,
 		   .programs = programs,
 		   .new = timeline_new,

@@ -12,6 +12,7 @@ static const char *const implies[] = {"_Unwind_RaiseException", "_Unwind_Resume_
 
 const struct action moment_action = {
 	.name = "moment",
+	.joins = 1u << WIRE_ACTION_free,
 	.arguments = 1u << 0,
 	.implies = implies,
 };

@@ -9,6 +9,8 @@
 struct open_call {
 	uint32_t function;
 	bool c; /* began as EVENT_C_CALL */
+	/* Of an allocator: what it was asked for, and the block that it was given. */
+	uint64_t bytes, old;
 };
 
 /* A stack of execution: a thread's own, or a coroutine's. */
@@ -29,6 +31,9 @@ struct making {
 	VEC(struct stack) stacks;
 	struct map thrown;	  /* pid, tid → place in exceptions */
 	VEC(uint64_t) exceptions; /* under way; 0: none is */
+	struct map blocks;	  /* pid, address → place in sizes, + 1; 0: freed */
+	VEC(uint64_t) sizes;	  /* of blocks that are live */
+	VEC(uint32_t) spare;	  /* places in sizes that nobody uses */
 	struct map off_by_task;	  /* pid, tid → place in off */
 	VEC(struct off) off;
 	uint64_t unknown;
@@ -100,7 +105,7 @@ static void begin(struct making *m, const struct wire_event *e, struct stack *s,
 	row->value1 = (int64_t)e->value1;
 	row->value2 = (int64_t)e->value2;
 	if (stays_open) {
-		vec_push(&s->open, ((struct open_call){e->function, c}));
+		vec_push(&s->open, ((struct open_call){.function = e->function, .c = c}));
 		return;
 	}
 	row = put(m, e, s, c ? EVENT_C_EXCEPTION : EVENT_EXCEPTION);
@@ -126,6 +131,112 @@ static void end(struct making *m, const struct wire_event *e, struct stack *s)
 
 	row->value1 = (int64_t)e->value1;
 	row->value2 = (int64_t)e->value2;
+}
+
+/* --- blocks of memory --------------------------------------------------------------------------
+ */
+
+static uint64_t block_key(const struct wire_event *e, uint64_t address)
+{
+	return hash_two(e->pid, address);
+}
+
+static void know_block(struct making *m, const struct wire_event *e, uint64_t address,
+		       uint64_t bytes)
+{
+	bool fresh;
+	uint32_t *at = map_put(&m->blocks, block_key(e, address), &fresh);
+
+	if (fresh || !*at) {
+		if (m->spare.n) {
+			*at = m->spare.at[--m->spare.n];
+		} else {
+			vec_push(&m->sizes, 0);
+			*at = (uint32_t)m->sizes.n;
+		}
+	}
+	m->sizes.at[*at - 1] = bytes;
+}
+
+/* Its size, 0 where that is unknown; it is live no longer. */
+static uint64_t forget_block(struct making *m, const struct wire_event *e, uint64_t address)
+{
+	uint32_t *at = map_get(&m->blocks, block_key(e, address));
+	const uint64_t bytes = at && *at ? m->sizes.at[*at - 1] : 0;
+
+	if (at && *at) {
+		vec_push(&m->spare, *at);
+		*at = 0;
+	}
+	return bytes;
+}
+
+static bool is_allocating(const struct making *m, const struct stack *s)
+{
+	return s->open.n &&
+	       m->in->functions[s->open.at[s->open.n - 1].function].role == TIMELINE_ALLOCATES;
+}
+
+static uint64_t size_of(const struct timeline_function *f, const struct wire_event *e)
+{
+	switch ((enum timeline_size)f->size) {
+	case TIMELINE_SIZE_SECOND:
+		return e->value2;
+	case TIMELINE_SIZE_THIRD:
+		return e->more;
+	case TIMELINE_SIZE_PRODUCT:
+		return e->value1 * e->value2;
+	case TIMELINE_SIZE_FIRST:
+		break;
+	}
+	return e->value1;
+}
+
+static void put_block(struct making *m, const struct wire_event *e, const struct stack *s,
+		      uint32_t kind, uint64_t address, uint64_t bytes)
+{
+	struct timed_event *row = put(m, e, s, kind);
+
+	row->value1 = (int64_t)address;
+	row->value2 = (int64_t)bytes;
+}
+
+/* What an allocator asks another one for is part of its own work. */
+static void allocate(struct making *m, const struct wire_event *e, struct stack *s)
+{
+	const struct timeline_function *f = &m->in->functions[e->function];
+
+	vec_push(&s->open, ((struct open_call){
+				   .function = e->function,
+				   .bytes = size_of(f, e),
+				   .old = f->allocates == EVENT_REALLOC ? e->value1 : 0,
+			   }));
+}
+
+static void allocated(struct making *m, const struct wire_event *e, struct stack *s)
+{
+	const struct timeline_function *f = &m->in->functions[e->function];
+	const uint64_t address = f->returns_status ? e->more : e->value2;
+	struct open_call call = {0};
+
+	while (is_allocating(m, s)) {
+		call = s->open.at[--s->open.n];
+		if (call.function == e->function)
+			break;
+	}
+	if (is_allocating(m, s))
+		return;
+	if (call.old && (address || !call.bytes))
+		put_block(m, e, s, EVENT_REALLOC_FREE, call.old, forget_block(m, e, call.old));
+	put_block(m, e, s, f->allocates, address, call.bytes);
+	if (address)
+		know_block(m, e, address, call.bytes);
+}
+
+static void free_block(struct making *m, const struct wire_event *e, struct stack *s)
+{
+	if (e->value1 && !is_allocating(m, s))
+		put_block(m, e, s, EVENT_FREE, e->value1, forget_block(m, e, e->value1));
 }
 
 /* --- exceptions --------------------------------------------------------------------------------
@@ -157,8 +268,18 @@ static void drop(struct making *m, const struct wire_event *e, struct stack *s)
 
 static void hit(struct making *m, const struct wire_event *e, struct stack *s)
 {
-	const bool throws = m->in->functions[e->function].role == TIMELINE_THROWS;
-	struct timed_event *row = put(m, e, s, EVENT_EXCEPTION);
+	const uint8_t role = m->in->functions[e->function].role;
+	const bool throws = role == TIMELINE_THROWS;
+	struct timed_event *row;
+
+	if (role == TIMELINE_FREES) {
+		free_block(m, e, s);
+		return;
+	}
+	/* One function that throws calls another one. */
+	if (throws && *thrown_by(m, e) == e->value1)
+		return;
+	row = put(m, e, s, EVENT_EXCEPTION);
 
 	row->value1 = throws ? EVENT_THROWN : EVENT_CAUGHT;
 	row->value2 = (int64_t)e->value1;
@@ -250,15 +371,23 @@ static bool is_of_function(const struct wire_event *e)
 static void take(struct making *m, const struct wire_event *e)
 {
 	struct stack *s = stack_of(m, e);
+	const bool allocates =
+		is_of_function(e) && m->in->functions[e->function].role == TIMELINE_ALLOCATES;
 
 	switch (e->kind) {
 	case WIRE_EVENT_ENTRY:
 	case WIRE_EVENT_UNSEEN:
-		begin(m, e, s, e->kind == WIRE_EVENT_ENTRY);
+		if (!allocates)
+			begin(m, e, s, e->kind == WIRE_EVENT_ENTRY);
+		else if (e->kind == WIRE_EVENT_ENTRY)
+			allocate(m, e, s);
 		break;
 	case WIRE_EVENT_EXIT:
 	case WIRE_EVENT_BEFORE:
-		end(m, e, s);
+		if (allocates)
+			allocated(m, e, s);
+		else
+			end(m, e, s);
 		break;
 	case WIRE_EVENT_DROPPED:
 		drop(m, e, s);
@@ -297,6 +426,9 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 	map_release(&m.by_stack);
 	map_release(&m.coroutines);
 	map_release(&m.thrown);
+	map_release(&m.blocks);
+	vec_release(&m.sizes);
+	vec_release(&m.spare);
 	vec_release(&m.off);
 	map_release(&m.off_by_task);
 	return m.unknown;

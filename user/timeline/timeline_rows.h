@@ -13,15 +13,30 @@
 
 /* What the events of a function tell. */
 enum timeline_role {
-	TIMELINE_CALLS,	 /* calls of it */
-	TIMELINE_THROWS, /* it throws its first argument */
-	TIMELINE_CATCHES /* it is called where that is caught */
+	TIMELINE_CALLS,	  /* calls of it */
+	TIMELINE_THROWS,  /* it throws its first argument */
+	TIMELINE_CATCHES, /* it is called where that is caught */
+	TIMELINE_ALLOCATES,
+	TIMELINE_FREES, /* the block at its first argument */
+};
+
+/* Which arguments of an allocator are the size. */
+enum timeline_size {
+	TIMELINE_SIZE_FIRST,
+	TIMELINE_SIZE_SECOND,
+	TIMELINE_SIZE_THIRD,
+	TIMELINE_SIZE_PRODUCT /* first times second */
 };
 
 /* A function by the engine's number. */
 struct timeline_function {
 	uint32_t frame, module; /* rows of the profile */
 	uint8_t role;		/* enum timeline_role */
+	/* Of an allocator: enum timeline_size; enum event_kind of what it does; and whether it
+	 * returns something other than the block. */
+	uint8_t size;
+	uint32_t allocates;
+	bool returns_status;
 };
 
 struct timeline_input {
