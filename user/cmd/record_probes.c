@@ -39,6 +39,13 @@ int record_probes_imply(struct record_probes *p, enum wire_action action, const 
 	const bool again = p->o.own[action];
 	int ret = 0;
 
+	for (; action_of(action)->zones && !ret; p->zones_of[action]++) {
+		const char *zone = action_of(action)->zones(own, p->zones_of[action]);
+
+		if (!zone)
+			break;
+		ret = zonepatterns_add(patterns_for(p, WIRE_ACTION_zone, false), zone);
+	}
 	p->o.own[action] = own;
 	p->o.joins[action] = action_of(action)->joins;
 	if (action_of(action)->joins)

@@ -21,6 +21,17 @@ struct classes {
 	double ns[SITE_CLASSES][EXIT_WAYS];
 };
 
+/* Whether the function has actions that neither make it a zone nor go with one that does. */
+static bool has_others(const struct engine_options *o, const struct zone_def *f)
+{
+	uint32_t others = f->actions & ~(1u << WIRE_ACTION_zone);
+
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+		if (f->actions & o->joins[i])
+			others &= ~(1u << i);
+	return others;
+}
+
 /* Of zones, or (@sampled) of functions whose calls are sampled, at what a call costs without a
  * sample. */
 static void count_classes(const struct engine *z, bool sampled, struct classes *c)
@@ -34,7 +45,7 @@ static void count_classes(const struct engine *z, bool sampled, struct classes *
 			const struct zone_def *f = &image->list.zones.at[k];
 			struct call_price p;
 
-			if (sampled ? !zone_def_has_others(f) : !zone_def_is_zone(f))
+			if (sampled ? !has_others(z->in.o, f) : !zone_def_is_zone(f))
 				continue;
 			p = call_price_of(z, image, k, ways[i]);
 			if (sampled && p.site) {
@@ -66,6 +77,7 @@ static void add_class(struct str *s, const struct classes *c, unsigned int site,
 
 static void say_expected(const struct engine *z, bool sampled)
 {
+	const bool stacks = z->in.o->actions >> WIRE_ACTION_stack & 1;
 	struct classes c = {0};
 	struct str list = {0};
 
@@ -76,8 +88,10 @@ static void say_expected(const struct engine *z, bool sampled)
 	if (list.n) {
 		const char *n = count_text((int64_t)c.all), *s = c.all == 1 ? "" : "s";
 		_free_ char *text =
-			sampled ? mem_printf("calls of %s function%s by stack, by what a call will "
-					     "cost without a sample: %s",
+			sampled ? mem_printf(stacks ? "calls of %s function%s by stack, by what a "
+						      "call will cost without a sample: %s"
+						    : "%s other function%s with probes, by what a "
+						      "call will cost: %s",
 					     n, s, list.s)
 				: mem_printf("%s zone%s, by what a call will cost: %s", n, s,
 					     list.s);

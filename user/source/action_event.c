@@ -6,15 +6,16 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/timed_event.h"
 #include "probe/engine.h"
 #include "source/action.h"
-#include "source/probed_functions.h"
+#include "source/timeline_names.h"
+#include "function/zonepattern.h"
 #include "timeline/recording.h"
 #include "timeline/timeline_rows.h"
+#include "timeline/triggers.h"
 #include "waits/callrule.h"
 
 extern const struct action event_action;
@@ -24,7 +25,11 @@ struct timeline {
 	struct engine *engine;
 	/* The places of the events of the window that ends, and of those that are not written. */
 	uint64_t from, to;
-	uint64_t ended_ns;	 /* CLOCK_MONOTONIC */
+	uint64_t ended_ns; /* CLOCK_MONOTONIC */
+	struct triggers triggers;
+	struct zonepatterns *patterns[TIMELINE_TRIGGERS]; /* of their functions; NULL: none */
+	uint64_t look_ns;				  /* when triggers are due */
+	bool stopped;
 	struct recorded *became; /* of the profile under way; owned */
 };
 
@@ -42,6 +47,37 @@ static void found(void *state, uint32_t number, const struct zone_def *def, cons
 					      &shape, 1);
 }
 
+/* Whether the condition is about that function. */
+static bool is_about(void *state, uint32_t trigger, uint32_t number)
+{
+	struct timeline *t = state;
+	const struct probed_image *image;
+	const struct zone_def *def = timeline_names_def(t->engine, number, &image);
+	struct zone_names names;
+
+	if (!def || !t->patterns[trigger])
+		return def && timeline_names_throws(def);
+	names = (struct zone_names){.module = engine_file(t->engine, image)->path,
+				    .linkage = def->linkage ? def->linkage : def->name,
+				    .name = def->name,
+				    .file = def->file,
+				    .line = def->line};
+	return zonepatterns_match(t->patterns[trigger], &names, NULL).first != ZONEPATTERN_NONE;
+}
+
+static void find_triggers(struct timeline *t)
+{
+	const struct timeline_options *o = &t->recording.o;
+
+	triggers_init(&t->triggers, &t->recording, is_about, t);
+	for (uint32_t i = 0; i < o->n_triggers; i++) {
+		if (o->triggers[i].kind != TIMELINE_TRIGGER_CALL)
+			continue;
+		t->patterns[i] = zonepatterns_new();
+		(void)zonepatterns_add(t->patterns[i], o->triggers[i].pattern);
+	}
+}
+
 static void *timeline_new(const void *engine)
 {
 	struct engine *e = (struct engine *)(uintptr_t)engine;
@@ -51,6 +87,7 @@ static void *timeline_new(const void *engine)
 	t->became = mem_zalloc(1, sizeof(*t->became));
 	if (e->in.o->own[WIRE_ACTION_event])
 		t->recording.o = *(const struct timeline_options *)e->in.o->own[WIRE_ACTION_event];
+	find_triggers(t);
 	engine_watch(e, (struct engine_watcher){1u << WIRE_ACTION_event, NULL, found, t});
 	return t;
 }
@@ -62,6 +99,9 @@ static void timeline_free(void *state)
 	if (!t)
 		return;
 	recording_release(&t->recording);
+	triggers_release(&t->triggers);
+	for (size_t i = 0; i < TIMELINE_TRIGGERS; i++)
+		zonepatterns_free(t->patterns[i]);
 	free(t->became);
 	free(t);
 }
@@ -96,6 +136,36 @@ static int open_slots(void *state)
 	return recording_begin(&t->recording, t->recording.session);
 }
 
+/* Events are looked at before newer ones may overwrite them. */
+#define LOOK_NS 20000000u
+
+static uint64_t due_ns(const void *state)
+{
+	const struct timeline *t = state;
+
+	return t->recording.o.n_triggers && t->recording.slots && !t->stopped ? t->look_ns
+									      : UINT64_MAX;
+}
+
+static bool look(void *state)
+{
+	struct timeline *t = state;
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (now_ns < due_ns(t))
+		return false;
+	t->look_ns = now_ns + LOOK_NS;
+	triggers_look(&t->triggers, false);
+	return true;
+}
+
+static void drained(void *state)
+{
+	struct timeline *t = state;
+
+	t->stopped = true;
+}
+
 static void progress(const void *state, struct str *out)
 {
 	const struct timeline *t = state;
@@ -108,97 +178,6 @@ static void progress(const void *state, struct str *out)
 /* --- the profile --------------------------------------------------------------------------------
  */
 
-/* What turns the numbers of events into rows. */
-struct naming {
-	struct assembly *a;
-	struct probed_functions functions;
-	VEC(struct timeline_function) by_number;
-	struct map threads; /* pid, tid → thread of the profile */
-};
-
-static bool does(const struct zone_def *def, enum wire_action action)
-{
-	return def->actions >> action & 1;
-}
-
-/* Allocators by their names, as those of action_alloc.c: the first that is in the name. */
-static const struct {
-	const char *part;
-	uint32_t allocates;
-	enum timeline_size size;
-	bool returns_status;
-} allocators[] = {
-	{"posix_memalign", EVENT_MALLOC, TIMELINE_SIZE_THIRD, true},
-	{"memalign", EVENT_MALLOC, TIMELINE_SIZE_SECOND, false},
-	{"aligned_alloc", EVENT_MALLOC, TIMELINE_SIZE_SECOND, false},
-	{"realloc", EVENT_REALLOC, TIMELINE_SIZE_SECOND, false},
-	{"rallocx", EVENT_REALLOC, TIMELINE_SIZE_SECOND, false},
-	{"calloc", EVENT_CALLOC, TIMELINE_SIZE_PRODUCT, false},
-	{"", EVENT_MALLOC, TIMELINE_SIZE_FIRST, false},
-};
-
-static void set_role(const struct zone_def *def, struct timeline_function *f)
-{
-	const char *name = def->linkage ? def->linkage : def->name;
-	size_t i = 0;
-
-	if (does(def, WIRE_ACTION_free))
-		f->role = TIMELINE_FREES;
-	else if (does(def, WIRE_ACTION_moment))
-		f->role = strcmp(name, "__cxa_begin_catch") ? TIMELINE_THROWS : TIMELINE_CATCHES;
-	if (!does(def, WIRE_ACTION_alloc))
-		return;
-	while (!strstr(name, allocators[i].part))
-		i++;
-	f->role = TIMELINE_ALLOCATES;
-	f->size = allocators[i].size;
-	f->allocates = allocators[i].allocates;
-	f->returns_status = allocators[i].returns_status;
-}
-
-static void name_functions(struct naming *n, const struct probed_image *image)
-{
-	const uint32_t module = probed_functions_module(&n->functions, image);
-	struct profile *p = n->a->p;
-
-	for (size_t k = 0; k < image->list.zones.n; k++) {
-		const struct zone_def *def = &image->list.zones.at[k];
-		const struct frame frame = {
-			.function = probed_functions_need(&n->functions, module, def)};
-
-		struct timeline_function *f = &n->by_number.at[image->first + k];
-
-		*f = (struct timeline_function){.frame = profile_frame(p, &frame),
-						.module = module};
-		set_role(def, f);
-	}
-}
-
-static void name_threads(struct naming *n, const struct engine *e)
-{
-	const struct probemaps *maps = e->in.session->maps;
-
-	for (uint32_t i = 1; i < e->thread_of.n; i++) {
-		const struct wire_probe_thread t = probemaps_thread(maps, i);
-		bool fresh;
-
-		if (e->thread_of.at[i] != NO_THREAD && t.tid)
-			*(uint32_t *)map_put(&n->threads, (uint64_t)t.pid << 32 | t.tid, &fresh) =
-				assembly_thread(n->a, e->thread_of.at[i]);
-	}
-}
-
-static uint32_t thread_of(void *context, uint32_t pid, uint32_t tid)
-{
-	struct naming *n = context;
-	bool fresh;
-	uint32_t *row = map_put(&n->threads, (uint64_t)pid << 32 | tid, &fresh);
-
-	if (fresh)
-		*row = profile_thread(n->a->p, &(struct thread){.pid = pid, .tid = tid});
-	return *row;
-}
-
 static const char *call_name(uint32_t number)
 {
 	const char *name = syscall_name(number, false);
@@ -206,30 +185,45 @@ static const char *call_name(uint32_t number)
 	return name ? name : "";
 }
 
+/* The events of the window, and what became of the others. */
+static void read_events(const struct timeline *t, recorded_events *out)
+{
+	const uint64_t last = t->recording.o.last_ns;
+
+	if (!t->recording.o.n_triggers) {
+		*t->became =
+			recording_read(&t->recording, t->from, t->to,
+				       last && last < t->ended_ns ? t->ended_ns - last : 0, out);
+		return;
+	}
+	*t->became = (struct recorded){0};
+	triggers_kept(&t->triggers, out);
+	vec_each (e, out)
+		t->became->kept += e->kind < TRIGGERS_FIRED;
+	t->became->elsewhere = t->to - t->from - t->became->kept - t->triggers.no_room;
+	t->became->newer = t->triggers.no_room;
+}
+
 static void finish(const void *state, struct assembly *a)
 {
 	const struct timeline *t = state;
-	struct naming n = {.a = a};
+	struct timeline_names names;
 	recorded_events events = {0};
-	const uint64_t last = t->recording.o.last_ns;
 
 	profile_add_part(a->p, PART_EVENTS);
-	*t->became = recording_read(&t->recording, t->from, t->to,
-				    last && last < t->ended_ns ? t->ended_ns - last : 0, &events);
-	probed_functions_init(&n.functions, t->engine, a->p);
-	while (n.by_number.n < t->engine->used)
-		vec_push(&n.by_number, ((struct timeline_function){0}));
-	for (size_t i = 0; i < t->engine->at.n; i++)
-		if (t->engine->at.at[i]->list.zones.n)
-			name_functions(&n, t->engine->at.at[i]);
-	name_threads(&n, t->engine);
-	(void)timeline_rows(&(struct timeline_input){n.by_number.at, (uint32_t)n.by_number.n,
-						     thread_of, &n, call_name, a->start_ns},
+	read_events(t, &events);
+	timeline_names_init(&names, t->engine, a);
+	(void)timeline_rows(&(struct timeline_input){.functions = names.by_number.at,
+						     .n_functions = (uint32_t)names.by_number.n,
+						     .thread = timeline_names_thread,
+						     .context = &names,
+						     .call_name = call_name,
+						     .o = &t->recording.o,
+						     .older = t->became->older,
+						     .start_ns = a->start_ns},
 			    &events, a->p);
 	vec_release(&events);
-	vec_release(&n.by_number);
-	map_release(&n.threads);
-	probed_functions_release(&n.functions);
+	timeline_names_release(&names);
 }
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
@@ -241,7 +235,8 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 		const char *why;
 	} lost[] = {
 		{b->older, "older than the last ones, which are kept (--events, --last)"},
-		{b->newer, "later than the first ones, which are kept (--events)"},
+		{b->newer, "beyond the number that is kept (--events)"},
+		{b->elsewhere, "not around what --trigger asks for"},
 		{b->torn, "being written when they were read"},
 	};
 
@@ -269,7 +264,9 @@ static void window_end(void *state)
 {
 	struct timeline *t = state;
 
-	t->to = recording_made(&t->recording);
+	if (t->recording.o.n_triggers)
+		triggers_look(&t->triggers, t->stopped);
+	t->to = t->recording.o.n_triggers ? t->triggers.looked : recording_made(&t->recording);
 	t->ended_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -279,6 +276,7 @@ static void window_forget(void *state, struct survivors *r)
 
 	(void)r;
 	t->from = t->to;
+	triggers_drop(&t->triggers);
 }
 
 static const char *const programs[] = {"probe_event_switch", "probe_event_waking", NULL};
@@ -296,11 +294,18 @@ static const struct source_option options[] = {
 	 .argument = "TIME",
 	 .does = "keep only what happened so long before the end: 10s",
 	 .parse = timeline_options_last},
+	{.name = "trigger",
+	 .argument = "CONDITION[,N]",
+	 .does = "keep only what happened around a call that takes long (\"parse>10ms\"),\n"
+		 "                    a thread that waits for a CPU (\"runnable>5ms\") or an\n"
+		 "                    \"exception\", N times (10)",
+	 .parse = timeline_options_trigger},
 	{0}};
 
 const struct action event_action = {
 	.name = "event",
 	.with = WIRE_ACTION_moment,
+	.zones = timeline_options_zone,
 	.joins = 1u << WIRE_ACTION_zone | 1u << WIRE_ACTION_alloc,
 	.source = {.options = options,
 		   .programs = programs,
@@ -310,7 +315,10 @@ const struct action event_action = {
 		   .request = request,
 		   .begin = begin,
 		   .open = open_slots,
+		   .due_ns = due_ns,
+		   .round = look,
 		   .progress = progress,
+		   .drained = drained,
 		   .finish = finish,
 		   .reconcile = reconcile,
 		   .total = total,

@@ -10,7 +10,7 @@
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_tables.h"
-#include "source/probed_functions.h"
+#include "probe/probed_functions.h"
 #include "probe/cost_limit.h"
 #include "probe/engine.h"
 

@@ -54,8 +54,7 @@ uint64_t recording_made(const struct recording *r)
 	return state.next;
 }
 
-/* Copies a slot that holds the event of that place whole. */
-static bool copy(const struct recording *r, uint64_t place, struct wire_event *out)
+bool recording_get(const struct recording *r, uint64_t place, struct wire_event *out)
 {
 	const struct wire_event *slot = &r->slots[place & r->mask];
 	const volatile uint64_t *serial = &slot->serial;
@@ -104,7 +103,7 @@ struct recorded recording_read(const struct recording *r, uint64_t from, uint64_
 	struct wire_event e;
 
 	for (uint64_t place = begin; place < end; place++) {
-		if (!copy(r, place, &e)) {
+		if (!recording_get(r, place, &e)) {
 			is.torn++;
 		} else if (e.time_ns < since_ns) {
 			is.older++;

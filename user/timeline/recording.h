@@ -31,12 +31,16 @@ void recording_release(struct recording *);
 /* How many events there were so far, kept or not. */
 uint64_t recording_made(const struct recording *);
 
+/* The event of that place; false: it is not there, or being written. */
+bool recording_get(const struct recording *, uint64_t place, struct wire_event *out);
+
 /* What became of the events of a span. */
 struct recorded {
 	uint64_t kept;
-	uint64_t older; /* beyond the bound, overwritten or too old */
-	uint64_t newer; /* beyond the bound where the first ones are kept */
-	uint64_t torn;	/* being written when they were read */
+	uint64_t older;	    /* beyond the bound, overwritten or too old */
+	uint64_t newer;	    /* beyond the bound where the first ones are kept */
+	uint64_t elsewhere; /* far from what triggers ask for */
+	uint64_t torn;	    /* being written when they were read */
 };
 /* Appends the events from place @from up to, without, @to that are there, in order of time; those
  * before @since_ns (CLOCK_MONOTONIC) are too old. */

@@ -11,16 +11,38 @@
 
 #define TIMELINE_EVENTS (UINT64_C(1) << 20) /* where the user sets no number */
 
+/* What --trigger asks for. */
+#define TIMELINE_TRIGGERS      8  /* conditions, at most */
+#define TIMELINE_TRIGGERS_FIRE 10 /* times that they hold, where the user sets no number */
+#define TIMELINE_TRIGGER_TEXT  200
+
+struct timeline_trigger {
+	enum {
+		TIMELINE_TRIGGER_CALL,	    /* a call of a function took longer than least_ns */
+		TIMELINE_TRIGGER_EXCEPTION, /* one is thrown */
+		TIMELINE_TRIGGER_READY,	    /* a thread was ready to run for longer */
+	} kind;
+	uint64_t least_ns;
+	char pattern[TIMELINE_TRIGGER_TEXT]; /* of the function; "": of none */
+	char text[TIMELINE_TRIGGER_TEXT];    /* as the user wrote it */
+};
+
 struct timeline_options {
-	uint64_t events;  /* most that are kept; 0: TIMELINE_EVENTS */
-	bool stops;	  /* the first ones are kept, not the last */
-	uint64_t last_ns; /* only of so much time before the end; 0: all */
+	uint64_t events; /* most that are kept; 0: TIMELINE_EVENTS */
+	bool stops;	 /* the first ones are kept, not the last */
+	struct timeline_trigger triggers[TIMELINE_TRIGGERS];
+	uint32_t n_triggers;
+	uint32_t triggers_most; /* times; 0: never */
+	uint64_t last_ns;	/* only of so much time before the end; 0: all */
 };
 
 /* --timeline, --events and --last: struct source_option.parse. */
 void *timeline_options_parse(const char *argument, void *before);
 void *timeline_options_events(const char *argument, void *before);
 void *timeline_options_last(const char *argument, void *before);
+void *timeline_options_trigger(const char *argument, void *before);
+/* The pattern of the function that trigger @i is about; NULL: there are not so many. */
+const char *timeline_options_zone(const void *options, size_t i);
 
 /* The number of slots: a power of two. */
 uint64_t timeline_options_slots(const struct timeline_options *);

@@ -1,6 +1,7 @@
 #include "timeline/timeline_rows.h"
 
 #include "base/hash.h"
+#include "timeline/triggers.h"
 #include "wire_probe.h"
 
 /* Open calls of a stack that the end of one is sought among. The programs keep no more. */
@@ -363,6 +364,34 @@ static void wake(struct making *m, const struct wire_event *e, const struct stac
 	row->value2 = (int64_t)e->value2;
 }
 
+/* --- what the recording itself tells -----------------------------------------------------------
+ */
+
+static void trigger(struct making *m, const struct wire_event *e, const struct stack *s)
+{
+	const struct timeline_options *o = m->in->o;
+	struct timed_event *row = put_bare(m, e, s, EVENT_TRIGGER);
+
+	if (e->function < m->in->n_functions)
+		row->frame = m->in->functions[e->function].frame;
+	row->argument = intern_add(&m->p->strings,
+				   e->more < o->n_triggers ? o->triggers[e->more].text : "signal");
+	row->value1 = (int64_t)e->value1;
+	row->value2 = (int64_t)e->value2;
+}
+
+/* What is open before a gap may have ended in it. */
+static void put_gap(struct making *m, const struct wire_event *e, const struct stack *s,
+		    enum event_loss loss)
+{
+	struct timed_event *row = put_bare(m, e, s, EVENT_LOST);
+
+	row->value1 = (int64_t)e->value1;
+	row->value2 = loss;
+	vec_each (each, &m->stacks)
+		each->open.n = 0;
+}
+
 static bool is_of_function(const struct wire_event *e)
 {
 	return e->kind < WIRE_EVENT_OUT;
@@ -404,6 +433,12 @@ static void take(struct making *m, const struct wire_event *e)
 	case WIRE_EVENT_WAKEUP:
 		wake(m, e, s);
 		break;
+	case TRIGGERS_FIRED:
+		trigger(m, e, s);
+		break;
+	case TRIGGERS_GAP:
+		put_gap(m, e, s, EVENT_LOST_BETWEEN);
+		break;
 	}
 }
 
@@ -412,6 +447,12 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 {
 	struct making m = {.in = in, .p = p};
 
+	if (in->older && events->n) {
+		struct wire_event first = events->at[0];
+
+		first.value1 = in->older;
+		put_gap(&m, &first, stack_of(&m, &first), EVENT_LOST_OLDER);
+	}
 	vec_each (e, events) {
 		if (!is_of_function(e) ||
 		    (e->function < in->n_functions && in->functions[e->function].frame))

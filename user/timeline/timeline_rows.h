@@ -46,7 +46,9 @@ struct timeline_input {
 	uint32_t (*thread)(void *context, uint32_t pid, uint32_t tid);
 	void *context;
 	const char *(*call_name)(uint32_t number); /* of a system call: "futex" */
-	uint64_t start_ns;			   /* of the capture, CLOCK_MONOTONIC */
+	const struct timeline_options *o;
+	uint64_t older;	   /* events before the first that are not there */
+	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
 };
 
 /* Adds rows for events in order of time. Returns how many events are of functions that are unknown,

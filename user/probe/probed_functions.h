@@ -2,8 +2,8 @@
  * probed_functions: the rows of a profile for functions that have probes. Those that samples have
  * named already are found by their module and their linker's name.
  */
-#ifndef SOURCE_PROBED_FUNCTIONS_H
-#define SOURCE_PROBED_FUNCTIONS_H
+#ifndef PROBE_PROBED_FUNCTIONS_H
+#define PROBE_PROBED_FUNCTIONS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "source/probed_functions.h"
+#include "probe/probed_functions.h"
 
 #include <string.h>
 

@@ -1,0 +1,34 @@
+/*
+ * timeline_names: the functions and threads of recorded events, by their numbers, as rows of the
+ * profile. For the action event.
+ */
+#ifndef SOURCE_TIMELINE_NAMES_H
+#define SOURCE_TIMELINE_NAMES_H
+
+#include "base/hash.h"
+#include "probe/engine.h"
+#include "probe/probed_functions.h"
+#include "stack/assembly.h"
+#include "timeline/timeline_rows.h"
+
+struct timeline_names {
+	struct assembly *a;
+	struct probed_functions functions;
+	VEC(struct timeline_function) by_number;
+	struct map threads; /* pid, tid → thread of the profile */
+};
+
+/* All are borrowed. */
+void timeline_names_init(struct timeline_names *, const struct engine *, struct assembly *);
+void timeline_names_release(struct timeline_names *);
+
+/* The profile's thread; @names is a struct timeline_names. */
+uint32_t timeline_names_thread(void *names, uint32_t pid, uint32_t tid);
+
+/* The function of that number in the engine, and its image in *@image; NULL: there is none. */
+const struct zone_def *timeline_names_def(const struct engine *, uint32_t number,
+					  const struct probed_image **image);
+/* Whether its calls throw exceptions. */
+bool timeline_names_throws(const struct zone_def *);
+
+#endif

@@ -1,0 +1,241 @@
+#include "timeline/triggers.h"
+
+#include <string.h>
+
+void triggers_init(struct triggers *t, const struct recording *r, triggers_is_about *is_about,
+		   void *context)
+{
+	*t = (struct triggers){.recording = r, .is_about = is_about, .context = context};
+}
+
+void triggers_release(struct triggers *t)
+{
+	vec_release(&t->open);
+	vec_release(&t->kept);
+	vec_release(&t->ready);
+	map_release(&t->ready_by_task);
+}
+
+void triggers_drop(struct triggers *t)
+{
+	t->kept.n = 0;
+	t->no_room = t->unlooked = 0;
+}
+
+/* --- conditions -------------------------------------------------------------------------------
+ */
+
+/* Since when the thread is ready to run. */
+static uint64_t *ready_of(struct triggers *t, uint64_t pid, uint64_t tid)
+{
+	bool fresh;
+	uint32_t *at = map_put(&t->ready_by_task, pid << 32 | (uint32_t)tid, &fresh);
+
+	if (fresh) {
+		*at = (uint32_t)t->ready.n;
+		vec_push(&t->ready, 0);
+	}
+	return &t->ready.at[*at];
+}
+
+/* How long a thread that comes to a CPU was ready to run; 0: nothing is known of it, or @e is
+ * another event. */
+static uint64_t waited_ns(struct triggers *t, const struct wire_event *e)
+{
+	uint64_t *ready, ns;
+
+	if (e->kind == WIRE_EVENT_WAKEUP) {
+		ready = ready_of(t, e->value2, e->value1);
+		*ready = *ready ? *ready : e->time_ns;
+	} else if (e->kind == WIRE_EVENT_OUT) {
+		*ready_of(t, e->pid, e->tid) = e->value1 ? 0 : e->time_ns;
+	} else if (e->kind == WIRE_EVENT_IN) {
+		ready = ready_of(t, e->pid, e->tid);
+		ns = *ready ? e->time_ns - *ready : 0;
+		*ready = 0;
+		return ns;
+	}
+	return 0;
+}
+
+/* Whether the condition holds at the event; *@ns: the time that it is about. */
+static bool holds(struct triggers *t, uint32_t i, const struct wire_event *e, uint64_t waited,
+		  uint64_t *ns)
+{
+	const struct timeline_trigger *is = &t->recording->o.triggers[i];
+
+	*ns = 0;
+	switch (is->kind) {
+	case TIMELINE_TRIGGER_CALL:
+		*ns = e->value1;
+		return e->kind == WIRE_EVENT_EXIT && e->value1 > is->least_ns &&
+		       t->is_about(t->context, i, e->function);
+	case TIMELINE_TRIGGER_EXCEPTION:
+		return e->kind == WIRE_EVENT_HIT && t->is_about(t->context, i, e->function);
+	case TIMELINE_TRIGGER_READY:
+		*ns = waited;
+		return waited > is->least_ns;
+	}
+	return false;
+}
+
+static void open_span(struct triggers *t, uint32_t trigger, const struct wire_event *e,
+		      uint64_t place, uint64_t ns)
+{
+	const uint64_t last = t->recording->o.last_ns, part = ns / TRIGGERS_PART;
+	const uint64_t before = last ? last : part > TRIGGERS_LEAST_NS ? part : TRIGGERS_LEAST_NS;
+
+	vec_push(&t->open, ((struct triggered){
+				   .event = *e,
+				   .place = place,
+				   .from_ns = e->time_ns -
+					      (ns + before < e->time_ns ? ns + before : e->time_ns),
+				   .to_ns = e->time_ns + (last ? last / TRIGGERS_PART : before),
+				   .trigger = trigger,
+				   .ns = ns}));
+	t->fired++;
+}
+
+/* --- copies -----------------------------------------------------------------------------------
+ */
+
+/* The first place of a span: not before what was copied, nor before what is there. */
+static uint64_t first_of(const struct triggers *t, const struct triggered *s)
+{
+	uint64_t place = s->place;
+	struct wire_event e;
+
+	while (place > t->copied && recording_get(t->recording, place - 1, &e) &&
+	       e.time_ns >= s->from_ns)
+		place--;
+	return place;
+}
+
+static void keep(struct triggers *t, const struct wire_event *e)
+{
+	if (t->kept.n > t->recording->mask)
+		t->no_room++;
+	else
+		vec_push(&t->kept, *e);
+}
+
+/* Notes that a condition held. */
+static void note(struct triggers *t, const struct triggered *s, uint32_t number)
+{
+	struct wire_event e = s->event;
+
+	e.kind = TRIGGERS_FIRED;
+	e.value1 = s->ns;
+	e.value2 = number;
+	e.more = s->trigger;
+	vec_push(&t->kept, e);
+}
+
+/* Notes how many events before @e are left out. */
+static void note_gap(struct triggers *t, const struct wire_event *e, uint64_t n)
+{
+	struct wire_event gap = *e;
+
+	gap.kind = TRIGGERS_GAP;
+	gap.value1 = n;
+	if (n)
+		vec_push(&t->kept, gap);
+}
+
+static void copy(struct triggers *t, const struct triggered *s, uint32_t number, uint64_t to)
+{
+	const uint64_t begin = first_of(t, s);
+	struct wire_event e;
+	uint64_t place;
+
+	note(t, s, number);
+	for (place = begin; place < to; place++) {
+		if (!recording_get(t->recording, place, &e))
+			continue;
+		if (place > s->place && e.time_ns > s->to_ns)
+			break;
+		if (place == begin)
+			note_gap(t, &e, begin - t->copied);
+		keep(t, &e);
+	}
+	t->copied = place > t->copied ? place : t->copied;
+}
+
+static void close_spans(struct triggers *t, uint64_t now_ns, bool last)
+{
+	size_t done = 0;
+
+	while (done < t->open.n && (last || t->open.at[done].to_ns < now_ns)) {
+		copy(t, &t->open.at[done], t->fired - (uint32_t)(t->open.n - done) + 1, t->looked);
+		done++;
+	}
+	memmove(t->open.at, t->open.at + done, (t->open.n - done) * sizeof(*t->open.at));
+	t->open.n -= done;
+}
+
+static void look_at(struct triggers *t, const struct wire_event *e, uint64_t place)
+{
+	const struct timeline_options *o = &t->recording->o;
+	const uint64_t waited = waited_ns(t, e);
+	uint64_t ns;
+
+	for (uint32_t i = 0; i < o->n_triggers && t->fired < o->triggers_most; i++)
+		if (holds(t, i, e, waited, &ns)) {
+			open_span(t, i, e, place, ns);
+			return;
+		}
+}
+
+void triggers_look(struct triggers *t, bool last)
+{
+	const uint64_t to = recording_made(t->recording), slots = t->recording->mask + 1;
+	uint64_t newest_ns = 0;
+	struct wire_event e = {0};
+
+	if (to > t->looked + slots) {
+		t->unlooked += to - slots - t->looked;
+		t->looked = to - slots;
+	}
+	for (; t->looked < to; t->looked++) {
+		if (!recording_get(t->recording, t->looked, &e)) {
+			/* Being written: in the next look, but at the end, or if it never is. */
+			if (!last && to - t->looked < slots / 2)
+				break;
+			t->unlooked++;
+			continue;
+		}
+		newest_ns = e.time_ns;
+		look_at(t, &e, t->looked);
+	}
+	if (t->asked && e.serial)
+		open_span(t, t->recording->o.n_triggers, &e, t->looked - 1, 0);
+	t->asked = t->asked && !e.serial;
+	close_spans(t, newest_ns, last);
+}
+
+void triggers_ask(struct triggers *t)
+{
+	t->asked = true;
+}
+
+/* A gap stands before its event, a condition that holds behind it. */
+static int standing(const struct wire_event *e)
+{
+	return e->kind == TRIGGERS_GAP ? 0 : e->kind == TRIGGERS_FIRED ? 2 : 1;
+}
+
+static int in_time(const void *a, const void *b)
+{
+	const struct wire_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return order_up(x->time_ns, y->time_ns);
+	return order_up(x->serial, y->serial) ?: order_up(standing(x), standing(y));
+}
+
+void triggers_kept(const struct triggers *t, recorded_events *out)
+{
+	vec_each (e, &t->kept)
+		vec_push(out, *e);
+	vec_sort(out, in_time);
+}
