@@ -226,7 +226,10 @@ static __always_inline __u32 find_row(struct pt_regs *regs, struct blocks_thread
 		r[7] += 8;
 	row = row_of(t, s);
 	s->taken = 0;
-	return row;
+	if (!row || blocks_own(row))
+		return row;
+	blocks_count(WIRE_ALLOC_NO_STACK);
+	return 0;
 }
 
 /* A block at @address was handed out. */

@@ -10,6 +10,28 @@ struct {
 	__type(value, struct wire_alloc_row);
 } probe_alloc_rows SEC(".maps");
 
+/* Row → the process whose blocks it has; 0: none. Not of the first. Written by the threads of that
+ * process, and when its program ends. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_ALLOC_ROWS);
+	__type(key, __u32);
+	__type(value, __u32);
+} probe_alloc_owners SEC(".maps");
+
+/* Process → among which rows its own are. Written by its threads; removed when its program ends.
+ * As many as are remembered between two looks. */
+struct range {
+	__u32 first, last;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WIRE_ALLOC_ENDED);
+	__type(key, __u32);
+	__type(value, struct range);
+} probe_alloc_ranges SEC(".maps");
+
 /* Rows that were used and are free again. Written by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
@@ -312,6 +334,92 @@ __u32 blocks_new_row(void)
 	return row < WIRE_ALLOC_ROWS ? row : 0;
 }
 
+/* Other threads of the process do the same. False: they do so again and again. */
+static __always_inline bool widen(__u32 *bound, __u32 row, bool down)
+{
+	for (int i = 0; i < 16; i++) {
+		const __u32 now = *(volatile __u32 *)bound;
+
+		if (down ? now <= row : now >= row)
+			return true;
+		if (__sync_val_compare_and_swap(bound, now, row) == now)
+			return true;
+	}
+	return false;
+}
+
+bool blocks_own(__u32 row)
+{
+	const __u32 pid = ids_current_process();
+	const struct range only = {row, row};
+	__u32 *owner = bpf_map_lookup_elem(&probe_alloc_owners, &row);
+	struct range *range;
+
+	if (!owner || *owner == pid)
+		return owner;
+	bpf_map_update_elem(&probe_alloc_ranges, &pid, &only, BPF_NOEXIST);
+	range = bpf_map_lookup_elem(&probe_alloc_ranges, &pid);
+	if (!range || !widen(&range->first, row, true) || !widen(&range->last, row, false))
+		return false;
+	*owner = pid;
+	return true;
+}
+
+/* --- programs that end ------------------------------------------------------------------------ */
+
+struct ending {
+	__u32 first, pid;
+};
+
+static long end_row(__u32 i, const struct ending *e)
+{
+	const __u32 row = e->first + i;
+	__u32 *owner = bpf_map_lookup_elem(&probe_alloc_owners, &row);
+	struct wire_alloc_row *r = row_at(row);
+	struct wire_alloc_whole *w = whole();
+	struct wire_alloc_sum gone;
+
+	if (!owner || *owner != e->pid || !r || !w)
+		return 0;
+	*owner = 0;
+	keep_peak(r, w);
+	gone = r->live;
+	add(&r->leaked, &gone, 1);
+	add(&r->live, &gone, -1);
+	__sync_fetch_and_add(&w->live_bytes, -gone.bytes);
+	return 0;
+}
+
+/* The blocks of the current process's program are gone, and leaked: at once, or what comes next
+ * would make a peak with them. They leave probe_alloc_live with the next sweep. */
+static __always_inline void end_program(void)
+{
+	const __u32 pid = ids_current_process();
+	const struct range *range = bpf_map_lookup_elem(&probe_alloc_ranges, &pid);
+	struct ending ending = {.pid = pid};
+	__u32 n;
+
+	if (!range)
+		return;
+	ending.first = range->first;
+	n = range->last - range->first + 1;
+	bpf_map_delete_elem(&probe_alloc_ranges, &pid);
+	bpf_loop(n, end_row, &ending, 0);
+}
+
+SEC("?tp_btf/sched_process_exit") int probe_alloc_exited(__u64 *args)
+{
+	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0)
+		end_program();
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exec") int probe_alloc_exec(__u64 *args)
+{
+	end_program();
+	return 0;
+}
+
 static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_block *block,
 		      void *unused)
 {
@@ -322,19 +430,21 @@ static long sweep_one(void *map, struct wire_alloc_key *key, struct wire_alloc_b
 
 	if (!until || key->exec >= *until)
 		return 0;
-	r = row_at(block->row);
-	leaked = wire_alloc_worth(block);
-	if (r)
-		add(&r->leaked, &leaked, 1);
 	blocks_count(WIRE_ALLOC_GONE);
-	blocks_shrink(block, false, 0);
+	/* The others' sums were changed when the program ended. */
+	r = block->row ? NULL : row_at(0);
+	if (r) {
+		leaked = wire_alloc_worth(block);
+		add(&r->leaked, &leaked, 1);
+		blocks_shrink(block, false, 0);
+	}
 	if (!bpf_map_delete_elem(map, key))
 		note_seen(address, -1);
 	return 0;
 }
 
-/* Programs have ended: their blocks are gone, and leaked. Which program a process runs that goes
- * on, its task says; all is done behind the last of them. */
+/* Programs have ended: their blocks are not looked for any more. Which program a process runs that
+ * goes on, its task says; all is done behind the last of them. */
 SEC("?iter/task") int probe_alloc_gone(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;

@@ -148,5 +148,8 @@ void blocks_shrink(const struct wire_alloc_block *, bool temporary, __u64 now_ns
 
 /* A row that nobody uses; 0: there is none. */
 __u32 blocks_new_row(void) __hidden;
+/* The row has blocks of the current process: its sums change when that ends. False: that cannot be
+ * noted. */
+bool blocks_own(__u32 row) __hidden;
 
 #endif

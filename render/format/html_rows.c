@@ -258,6 +258,7 @@ static void metrics_pack(const struct rows *r, struct pack *out)
 		pack_uint(out, pack_string(out, t->unit ? t->unit : ""));
 		pack_int(out, r->mean[m]);
 		pack_uint(out, is_exact(t->spread));
+		pack_uint(out, measure_is_summed(r->profile, &t->measure));
 	}
 }
 

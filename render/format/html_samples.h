@@ -6,7 +6,7 @@
  *	whether a sample has a reason (is of a wait);
  *	the palette: how many classes; each label and both ends of its colours as 0xrrggbb;
  *	frames: html_frames_pack_shades(); how many nodes, and their shape (html_shape);
- *	metrics: how many; each name, unit, value a sample (mean), whether its sums are exact;
+ *	metrics: how many; each name, unit, value a sample (mean), whether exact, whether sums;
  *	threads: how many; each pid, tid, name, process, cgroup, start and birth in ns,
  *	and how much of the first metric it was active (struct thread_row);
  *	steps of time: how many, ns of each;

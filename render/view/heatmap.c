@@ -118,6 +118,12 @@ static int heatmap_write(const struct view_input *in, struct doc *doc)
 
 	if (base_says_no_samples(in, doc))
 		return 0;
+	/* Their times say when sums were looked at. */
+	if (measure_is_summed(in->profile, &in->tree->measure)) {
+		doc_text(doc,
+			 "No heat map: samples of this metric are sums, looked at once a second.");
+		return 0;
+	}
 	rc = filter_init(&f, in->profile, in->selection);
 	doc_heading(doc, "Samples over time");
 	h = rc ? NULL : start(in, &f, doc);

@@ -8,6 +8,9 @@ const CALLS_COLUMNS = [
 	{title: "Module", kind: CELL_TEXT, key: "module", help: "file that holds the function's code"},
 ];
 
+/* Where samples are no events, their number says nothing. */
+const callsColumns = tree => CALLS_COLUMNS.filter(c => !tree.summed || c.key !== "samples");
+
 /* Calls: a table of the callers and callees of the function that is chosen in a flame graph. */
 class Calls {
 	constructor(flame, find) {
@@ -37,9 +40,9 @@ class Calls {
 		this.frame = tree.frame[at];
 		const frame = tree.of(at), rows = neighbours(tree, frame);
 		this.place = Table.place(shorten(Names.of(frame)) + ": 100 % = its total of " +
-			Units.value(rows.total, tree.unit), CALLS_COLUMNS);
+			Units.value(rows.total, tree.unit), callsColumns(tree));
 		this.box.append(this.place);
-		new Table(this.place, callsData(rows, tree.unit), this.find).start();
+		new Table(this.place, callsData(rows, tree), this.find).start();
 	}
 }
 
@@ -81,7 +84,8 @@ function neighbours(tree, frame) {
 	return {total, list};
 }
 
-function callsData({total, list}, unit) {
+function callsData({total, list}, tree) {
+	const {unit} = tree;
 	const share = list.map(row => total ? 100 * row.value / total : 0);
 	const cells = {
 		way: row => row.way, share_percent: row => Units.percent(row.value, total),
@@ -89,6 +93,6 @@ function callsData({total, list}, unit) {
 		function: row => row.frame.name, module: row => shortModule(row.frame.module),
 	};
 	const values = {value: list.map(row => row.value), samples: list.map(row => row.samples)};
-	return {rows: list.length, columns: CALLS_COLUMNS.map(({kind, key, title}) => ({kind, key, title,
+	return {rows: list.length, columns: callsColumns(tree).map(({kind, key, title}) => ({kind, key, title,
 		extra: false, text: cells[key] ? list.map(cells[key]) : [], value: values[key] || share}))};
 }

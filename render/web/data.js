@@ -134,7 +134,8 @@ function readSamples(reader) {
 	const depth = readDepths(reader, reader.uint());
 	const frame = readCallees(reader, depth, frames.length);
 	const metrics = Array.from({length: reader.uint()}, () => ({name: reader.string(),
-		unit: reader.string(), mean: reader.int(), exact: reader.uint() === 1}));
+		unit: reader.string(), mean: reader.int(), exact: reader.uint() === 1,
+		summed: reader.uint() === 1}));
 	const threads = readThreads(reader);
 	const buckets = {n: reader.uint(), width_ns: reader.uint(), start_ns: 0};
 	const rows = readRows(reader, metrics, ofWaits, depth);

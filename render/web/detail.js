@@ -35,13 +35,13 @@ class Detail {
 			return "";
 		const [least, most] = wilson(tree.total[i] / selected, effective);
 		return Units.percent(least, 1) + " to " + Units.percent(most, 1) +
-			" by " + Units.samples(Math.round(effective));
+			(tree.summed ? "" : " by " + Units.samples(Math.round(effective)));
 	}
 
 	/* Lines of the tooltip and of what stands below the graph. */
 	lines(i, graph) {
 		const {tree} = graph, frame = tree.of(i), {base} = graph.canvas;
-		const counted = samples => tree.unit === "samples" ? "" :
+		const counted = samples => tree.unit === "samples" || tree.summed ? "" :
 			", " + (tree.ofZones ? Units.calls(samples) : Units.samples(samples));
 		const source = frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : "";
 		const ofThreads = !i && frame.kind === KIND.THREAD; /* the root of all */

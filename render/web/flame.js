@@ -56,11 +56,11 @@ class Flame {
 
 	/* What 100 % is where something is selected. */
 	selectedWords() {
-		const {tree} = this.summed, {name, unit, samples} = this.model.metrics[this.number];
+		const {tree} = this.summed, {name, unit, samples, summed} = this.model.metrics[this.number];
 		const {from, to} = this.model.filter;
 		return "100 % = " + Units.value(tree.total[0], unit) + (from !== null || to !== null ?
-			" in the selected range" : " selected") + ", " + Units.count(tree.totalSamples[0]) + " of " +
-			Units.samples(samples) + " of " + name;
+			" in the selected range" : " selected") + (summed ? " of " : ", " +
+			Units.count(tree.totalSamples[0]) + " of " + Units.samples(samples) + " of ") + name;
 	}
 
 	drawCaption() {
@@ -388,7 +388,7 @@ class Flame {
 	matchedTexts(found) {
 		const {tree, canvas: {base}} = this, {whole, selected} = this.wholes();
 		const parts = [Units.percent(found.value, whole) + " of all (" +
-			(tree.ofZones ? Units.value(found.value, tree.unit) : Units.samples(found.samples)) + ")"];
+			(tree.ofZones || tree.summed ? Units.value(found.value, tree.unit) : Units.samples(found.samples)) + ")"];
 		if (selected !== whole)
 			parts.push(Units.percent(found.value, selected) + " of the selection");
 		if (base)

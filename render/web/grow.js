@@ -155,8 +155,8 @@ function treeOf(kind, n, columns, order) {
 
 /* What a tree made of @tree has from it. */
 function kindOf(tree) {
-	const {unit, ofZones, ofWaits, frames, exact, step_ns} = tree;
-	return {unit, ofZones, ofWaits, frames, exact, step_ns};
+	const {unit, ofZones, ofWaits, frames, exact, summed, step_ns} = tree;
+	return {unit, ofZones, ofWaits, frames, exact, summed, step_ns};
 }
 
 /* The same tree, the heaviest on the left. */

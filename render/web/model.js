@@ -6,7 +6,7 @@
  *	                 active: of the first metric, on a CPU, ready or held up: not idle
  *	model.processes  [{pid, name, threads: [number]}]; model.cgroups [name]
  *	model.modules    [name], of the frames' modules
- *	model.metrics    [{name, unit, mean, exact, total, samples}]
+ *	model.metrics    [{name, unit, mean, exact, summed, total, samples}]
  *	model.buckets    {n, width_ns, start_ns}: steps of time, all of one width
  *	model.rows       {n, bucket, thread, node, reason, samples: [column a metric],
  *	                 values: [column a metric]}: typed arrays; reason is null where there are none
@@ -219,7 +219,7 @@ class Model {
 	treeKind(metric) {
 		const hasWaits = this.ofWaits;
 		return {unit: this.metrics[metric].unit, ofWaits: hasWaits, frames: this.frames,
-			exact: this.metrics[metric].exact};
+			exact: this.metrics[metric].exact, summed: this.metrics[metric].summed};
 	}
 
 	/* The frame's number in the colour of a kind of wait; 0: its own. */

@@ -28,12 +28,13 @@ class TreeGrid {
 	build() {
 		const {flame} = this;
 		this.tree = flame.tree;
-		const counts = this.tree.ofZones ? "Calls" : "Samples";
+		/* Where samples are no events, their number says nothing. */
+		const counts = this.tree.summed ? [] : [this.tree.ofZones ? "Calls" : "Samples"];
 		this.body = make("tbody", {role: "rowgroup"});
 		this.table = make("table", {role: "treegrid", "aria-label": "Call tree: " +
 			(flame.box.getAttribute("aria-label") || "")},
 			make("thead", {role: "rowgroup"}, make("tr", {role: "row"}, ...["Name", "Total", "Self",
-				"Amount", counts].map((title, i) => make("th", {role: "columnheader", scope: "col",
+				"Amount", ...counts].map((title, i) => make("th", {role: "columnheader", scope: "col",
 				class: i ? "number" : "text"}, title)))), this.body);
 		this.box.append(this.table);
 		this.body.append(this.row(0, 1, 1));
@@ -64,7 +65,8 @@ class TreeGrid {
 	figures(i) {
 		const {tree} = this;
 		return [Units.percent(tree.total[i], tree.total[0]), Units.percent(tree.self[i], tree.total[0]),
-			Units.value(tree.total[i], tree.unit), Units.count(tree.totalSamples[i])];
+			Units.value(tree.total[i], tree.unit),
+			...(tree.summed ? [] : [Units.count(tree.totalSamples[i])])];
 	}
 
 	/* Callees, heaviest first, those behind the first ones by a row that shows more. */
@@ -86,7 +88,7 @@ class TreeGrid {
 
 	moreRow(parent, from, of) {
 		const row = make("tr", {role: "row", "aria-level": this.level(parent) + 1, tabindex: "-1",
-			class: "rest"}, make("td", {role: "gridcell", colspan: "5"},
+			class: "rest"}, make("td", {role: "gridcell", colspan: this.tree.summed ? "4" : "5"},
 			Units.count(of - from) + " more: Enter or a click shows some"));
 		row.more = () => {
 			row.remove();

@@ -301,7 +301,8 @@ bool budget_turn(struct budget *b)
 	if (b->spent.bytes >= b->most.bytes || b->spent.steps >= b->most.steps ||
 	    b->spent.ns >= b->most.ns)
 		return use_up(b);
-	if (b->pool && !pool_goes_on(b->pool))
+	/* What a file is known by is read even then: without it nothing can be named later. */
+	if (b->pool && !b->small && !pool_goes_on(b->pool))
 		return give_up(b, BUDGET_STOPPED);
 	b->stop_bytes = lower(b->most.bytes, b->spent.bytes + TURN_BYTES);
 	b->stop_steps = lower(b->most.steps, b->spent.steps + TURN_STEPS);

@@ -132,8 +132,8 @@ uint64_t budget_owner_of(uint32_t uid, uint64_t device, bool is_ours);
 
 /* The budget of a file of @owner; a NULL pool gives one without an owner. To be closed. */
 void budget_open(struct budget_pool *, uint64_t owner, struct budget *out);
-/* The same for reading what a file is known by: much smaller, and never put off; smaller still
- * while the owner has had its share. */
+/* The same for reading what a file is known by: much smaller, and never put off or stopped; smaller
+ * still while the owner has had its share. */
 void budget_open_small(struct budget_pool *, uint64_t owner, struct budget *out);
 void budget_close(struct budget *);
 

@@ -17,6 +17,7 @@
 #include "process/mounts.h"
 #include "process/opener.h"
 #include "process/opener_wire.h"
+#include "process/procfs.h"
 
 /* How long a key that timed out is refused; doubled each time, up to MOST_DOUBLE times. */
 #define REFUSE_NS   (10ull * 1000000000)
@@ -135,6 +136,29 @@ static bool is_stuck(const struct opener_slot *s, uint64_t now_ns)
 	return since < now_ns && now_ns - since > OPENER_STUCK_NS;
 }
 
+/* Whether the helper runs, or waits for a processor: no mount keeps it waiting. */
+static bool is_runnable(const struct opener_slot *s)
+{
+	const pid_t pid = atomic_load(&s->pid);
+	_free_ char *status = pid > 0 ? procfs_status((uint32_t)pid) : NULL;
+	const char *state = status ? procfs_field(status, "State") : NULL;
+
+	return state && state[0] == 'R';
+}
+
+/* Whether a helper would take a request if it got a processor. */
+static bool is_any_runnable(const struct opener *o)
+{
+	for (size_t i = 0; i < OPENER_HELPERS; i++) {
+		const struct opener_slot *s = &o->shared->slots[i];
+		const uint32_t state = atomic_load(&s->state);
+
+		if ((state == OPENER_IDLE || state == OPENER_BUSY) && is_runnable(s))
+			return true;
+	}
+	return false;
+}
+
 /* Makes sure that a helper is free for the next request; starts one if all are busy. Gives up stuck
  * helpers, whichever process they work for. False: all helpers are stuck. */
 static bool ensure_helper(const struct opener *o)
@@ -148,7 +172,8 @@ static bool ensure_helper(const struct opener *o)
 
 		if (state == OPENER_IDLE)
 			return true;
-		if (state == OPENER_BUSY && is_stuck(s, now - OPENER_STUCK_NS) && give_up(o, s))
+		if (state == OPENER_BUSY && is_stuck(s, now - OPENER_STUCK_NS) && !is_runnable(s) &&
+		    give_up(o, s))
 			state = OPENER_GIVEN_UP;
 		is_room |= state == OPENER_NONE;
 		is_any |= state == OPENER_BUSY;
@@ -334,17 +359,24 @@ static uint64_t limit_ns(const struct opener *o)
 	return !o->goes_on || o->goes_on(o->context) ? OPENER_WHOLE_NS : OPENER_HURRY_NS;
 }
 
+/* The same for a request that no helper has taken yet. On a busy machine helpers wait long for a
+ * processor. */
+static int judge_queued(const struct opener *o, uint64_t waited_ns)
+{
+	if (waited_ns >= OPENER_QUEUE_NS && (waited_ns >= limit_ns(o) || !is_any_runnable(o)))
+		return -EBUSY;
+	return ensure_helper(o) ? -EINPROGRESS : -EBUSY;
+}
+
 /* -EINPROGRESS: an answer may still come. */
 static int judge(struct opener *o, const struct asked *q)
 {
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC), waited_ns = now - q->sent_ns;
 	struct opener_slot *s = slot_of(o, q->number);
 
-	if (!s && now - q->sent_ns < OPENER_QUEUE_NS)
-		return ensure_helper(o) ? -EINPROGRESS : -EBUSY;
 	if (!s)
-		return -EBUSY;
-	if (!is_stuck(s, now) && now - q->sent_ns < limit_ns(o))
+		return judge_queued(o, waited_ns);
+	if (waited_ns < limit_ns(o) && (!is_stuck(s, now) || is_runnable(s)))
 		return -EINPROGRESS;
 	blame(o, q, s, now);
 	/* It may have answered just now. */

@@ -56,7 +56,7 @@ static bool is_awaited(const struct helper *h)
 	while ((gone = poll(&p, 1, 0)) < 0 && errno == EINTR)
 		;
 	return h->files[0] >= 0 && !gone &&
-	       clock_ns(CLOCK_MONOTONIC) < h->m.sent_ns + OPENER_QUEUE_NS;
+	       clock_ns(CLOCK_MONOTONIC) < h->m.sent_ns + OPENER_WHOLE_NS;
 }
 
 /* Puts a long text into a memory file. */

@@ -14,9 +14,9 @@
 #include "base/vec.h"
 #include "process/opener.h"
 
-/* A helper that made no progress for so long is stuck. */
+/* A helper that made no progress for so long is stuck, unless it waits for a processor. */
 #define OPENER_STUCK_NS (1000ull * 1000000)
-/* A request that no helper takes for so long is given up. */
+/* The same for a request that no helper takes. */
 #define OPENER_QUEUE_NS (2000ull * 1000000)
 /* The limit of any request, however busy its helper is: the asking process does nothing else
  * meanwhile. */

@@ -262,7 +262,8 @@ static void leader_exited(void *state, uint32_t pid)
 	vec_push(&h->ended, ((struct ended){pid, WIRE_ALLOC_ALL_ENDED}));
 }
 
-/* The blocks of programs that have ended are gone: one pass over the live ones for all of them. */
+/* The blocks of programs that have ended are gone, and no sum has them any more: one pass over the
+ * live ones for all of them. */
 static void sweep(struct heap *h)
 {
 	struct map_entries done = {0};
@@ -507,7 +508,8 @@ static void window_renumber(void *state, const struct survivors *r)
 	heapbook_window_renumber(&h->book, r);
 }
 
-static const char *const programs[] = {"probe_alloc_gone", NULL};
+static const char *const programs[] = {"probe_alloc_gone", "probe_alloc_exited", "probe_alloc_exec",
+				       NULL};
 static const struct source_option options[] = {
 	{.name = "heap",
 	 .argument = "[=exact|sampled[:BYTES]]",

@@ -37,6 +37,8 @@ class Heat extends TimeChart {
 	count() {
 		const {model} = this, {rows, buckets, filter} = model, samples = rows.samples[filter.metric];
 		const chosen = model.chosenThreads(), steps = new Float64Array(buckets.n);
+		/* When what changed was looked at says nothing. */
+		this.box.hidden = model.metrics[filter.metric].summed;
 		let sum = 0;
 		for (let r = 0; r < rows.n; r++)
 			if (chosen[rows.thread[r]]) {

@@ -174,6 +174,19 @@ static int forks(void)
 		free(kept[i]);
 	return 0;
 }
+/* One child after the other, none of which gives anything back. */
+static int children(int n)
+{
+	while (n--) {
+		pid_t child = fork();
+		if (!child) {
+			hold(1000);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return 0;
+}
 static int execs(char **argv)
 {
 	char left[20];
@@ -298,6 +311,8 @@ int main(int argc, char **argv)
 		by_libc();
 	if (!strcmp(how, "fork"))
 		return forks();
+	if (!strcmp(how, "children"))
+		return children(atoi(argv[2]));
 	if (!strcmp(how, "execs"))
 		return execs(argv);
 	if (!strcmp(how, "load"))

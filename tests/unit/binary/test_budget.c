@@ -605,6 +605,26 @@ static void looks_around(void **state)
 	budget_pool_free(p);
 }
 
+/* What a file is known by is read even when the capture has ended, within limits. */
+static void identities_at_the_end(void **state)
+{
+	struct budget_pool *p = new_pool();
+	uint64_t n = 0;
+	struct budget b;
+
+	(void)state;
+	goes_on = false;
+	budget_open_small(p, owner_of(1000), &b);
+	assert_true(budget_begin(&b, NULL));
+	for (; n < 1000 && budget_steps(&b, 100); n++)
+		clock_at += 400;
+	assert_in_range(n, 50, 100);
+	assert_int_equal(budget_end(&b), BUDGET_USED_UP);
+	assert_int_equal(budget_pool_losses(p)->stopped, 0);
+	budget_close(&b);
+	budget_pool_free(p);
+}
+
 /* Memory: half of it for one user, then half of the rest; root may have what is left. */
 static void memory(void **state)
 {
@@ -657,6 +677,7 @@ int main(void)
 		cmocka_unit_test(many_owners),
 		cmocka_unit_test(slow_reads),
 		cmocka_unit_test(looks_around),
+		cmocka_unit_test(identities_at_the_end),
 		cmocka_unit_test(memory),
 	};
 

@@ -6,19 +6,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "process/filecopy.h"
 #include "process/mounts.h"
 #include "process/opener.h"
+#include "process/opener_wire.h"
 
 static char folder[64];
 
@@ -175,6 +179,70 @@ static void serves_children(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
+}
+
+/* An opener whose only helper took the next request long ago, and is process @pid. */
+static struct opener *with_helper(pid_t pid, int ends[2])
+{
+	struct opener *o = opener_new();
+	struct opener_slot *slot = &o->shared->slots[0];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	close(o->requests);
+	o->requests = ends[0];
+	atomic_store(&slot->pid, pid);
+	atomic_store(&slot->request, (uint64_t)1 << 32 | 1);
+	atomic_store(&slot->since_ns, clock_ns(CLOCK_MONOTONIC) - 1500000000);
+	atomic_store(&slot->state, OPENER_BUSY);
+	return o;
+}
+
+static bool never(void *context)
+{
+	(void)context;
+	return false;
+}
+
+/* What a request ends with, and how long that took, whose helper is a child that spins or waits. */
+static int ask_helper(bool spins, uint64_t *ns, uint64_t *timed_out)
+{
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = "/", .root_fd = OPENER_OWN_ROOT};
+	const uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+	struct opener_stats stats;
+	struct opener_answer a;
+	struct opener *o;
+	int ends[2], rc;
+	pid_t pid = fork();
+
+	while (!pid)
+		if (!spins)
+			pause();
+	o = with_helper(pid, ends);
+	opener_set_patience(o, never, NULL);
+	rc = opener_ask(o, &r, &a);
+	*ns = clock_ns(CLOCK_MONOTONIC) - begun;
+	opener_stats(o, &stats);
+	*timed_out = stats.timed_out;
+	atomic_store(&o->shared->slots[0].state, OPENER_NONE);
+	opener_free(o);
+	close(ends[1]);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return rc;
+}
+
+/* A helper that waits for a processor is not stuck, whatever the clock says. */
+static void busy_is_not_stuck(void **state)
+{
+	uint64_t ns, timed_out;
+
+	(void)state;
+	assert_int_equal(ask_helper(false, &ns, &timed_out), -ETIMEDOUT);
+	assert_true(ns < 900000000);
+	assert_int_equal(timed_out, 1);
+	assert_int_equal(ask_helper(true, &ns, &timed_out), -ETIMEDOUT);
+	assert_true(ns >= 1000000000);
 }
 
 static bool goes_on(void *context, uint64_t more)
@@ -424,6 +492,7 @@ int main(void)
 		cmocka_unit_test(opens_regular_files_alone),
 		cmocka_unit_test(opens_with_the_rights_of_a_user),
 		cmocka_unit_test(reads_files_of_processes),
+		cmocka_unit_test(busy_is_not_stuck),
 		cmocka_unit_test(serves_children),
 		cmocka_unit_test(copies_are_sealed_and_sparse),
 		cmocka_unit_test(tells_local_from_remote),
