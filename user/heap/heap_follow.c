@@ -130,6 +130,7 @@ void heap_follow_start(struct heap_follow *f, struct session *session, bool begi
 	t->trial = f->o.by_price && !begins;
 	if (t->trial)
 		t->tier = HEAP_SAMPLED;
+	f->trial_ns = now_ns;
 	f->due_ns = now_ns + TRIAL_NS;
 	set_tier(f, t->tier);
 	if (t->limit <= 0)
@@ -196,7 +197,7 @@ bool heap_follow_tick(struct heap_follow *f)
 	struct heap_use use;
 	bool changed;
 
-	if (t->limit <= 0 || t->tier == HEAP_NONE)
+	if (t->limit <= 0 || t->tier == HEAP_NONE || (trial && f->due_ns != UINT64_MAX))
 		return false;
 	use = use_now(f);
 	changed = heap_tiers_tick(t, &use);
@@ -218,12 +219,16 @@ uint64_t heap_follow_due_ns(const struct heap_follow *f)
 bool heap_follow_tried(struct heap_follow *f)
 {
 	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu_ns;
 
 	if (!f->tiers.trial || !f->due_ns || now_ns < f->due_ns)
 		return false;
-	if (now_ns - f->started_ns < TRIAL_MOST_NS &&
-	    heap_tiers_cpu_ns(&f->tiers, cost_limit_cpu_ns(f->engine)) < TRIAL_NS) {
-		f->due_ns = now_ns + TRIAL_LOOK_NS;
+	cpu_ns = heap_tiers_cpu_ns(&f->tiers, cost_limit_cpu_ns(f->engine));
+	/* As long as the target waits, the trial has not begun. */
+	if (cpu_ns < HEAP_TIERS_CPU_NS)
+		f->trial_ns = now_ns;
+	if (cpu_ns < TRIAL_NS && now_ns - f->trial_ns < TRIAL_MOST_NS) {
+		f->due_ns = now_ns + (cpu_ns < HEAP_TIERS_CPU_NS ? TRIAL_NS : TRIAL_LOOK_NS);
 		return false;
 	}
 	f->due_ns = UINT64_MAX;

@@ -26,7 +26,8 @@ struct heap_follow {
 	VEC(struct heap_span) spans;
 	struct heap_traps traps; /* until the first judgement */
 	uint64_t started_ns;
-	uint64_t due_ns; /* of a trial: when to look whether it is over */
+	uint64_t trial_ns; /* when a trial began */
+	uint64_t due_ns;   /* of a trial: when to look whether it is over */
 };
 
 /* Before the capture; the rest borrows both. */
