@@ -49,6 +49,8 @@ for (let i = 0; i < 1500; i++)
     n += JSON.stringify(JSON.parse(JSON.stringify([...Array(400)].map((_, k) => ({k, n: 'x' + k}))))).length
 console.log(n)"""
 SIZES = (1, 3)
+# The size of a work that goes on for as long as it takes, and when each is past its start.
+LONG, PAST_START_S = 100, 0.1
 
 
 def library(name):
@@ -165,7 +167,7 @@ def taken_ms(cost):
 
 
 def foretold_midway(argv, used_s):
-    """What --heap foretells when it meets a command that has used so much CPU time."""
+    """What --heap foretells when it meets a long command that has used so much CPU time."""
     job = Job(argv, stopped=True)
     job.signal(signal.SIGCONT)
     while cpu_so_far_s(job.pid) < used_s:
@@ -173,6 +175,10 @@ def foretold_midway(argv, used_s):
     job.signal(signal.SIGSTOP)
     beside = Beside(TOOLS[BY_PRICE](job.pid, None))
     job.signal(signal.SIGCONT)
+    end = time.monotonic() + 10
+    while "heap: " not in beside.text() and time.monotonic() < end:
+        time.sleep(0.05)
+    job.signal(signal.SIGKILL)
     job.end()
     return foretold(beside.end())
 
@@ -244,7 +250,7 @@ def heap_foretold():
         argv, told, seen = command(SIZES[-1]), {EXACT: [], SAMPLED: []}, {EXACT: [], SAMPLED: []}
         for _ in range(TURNS):
             plain = cpu_s(argv)[0]
-            said = foretold_midway(argv, plain / 3)
+            said = foretold_midway(command(LONG), PAST_START_S)
             plain = (plain + cpu_s(argv)[0]) / 2
             for tier, percent_ in zip((EXACT, SAMPLED), said):
                 if percent_ is not None:
