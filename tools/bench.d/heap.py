@@ -50,7 +50,7 @@ for (let i = 0; i < 1500; i++)
 console.log(n)"""
 SIZES = (1, 3)
 # The size of a work that goes on for as long as it takes, and when each is past its start.
-LONG, PAST_START_S = 100, 0.1
+LONG, PAST_START_S = 100, 0.3
 
 
 def library(name):
