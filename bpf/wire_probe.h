@@ -163,6 +163,13 @@ enum wire_probe_counter {
 	WIRE_PROBE_COUNTERS
 };
 
+/* Samples of where the target's threads are: keys of the map probe_traps_seen. */
+enum wire_traps {
+	WIRE_TRAPS_ALL,
+	WIRE_TRAPS_IN, /* in a probe's trap, or on the way to it or back */
+	WIRE_TRAPS
+};
+
 /* News that the loader should get at once. */
 enum wire_news {
 	WIRE_NEWS_THREAD,  /* number: of a thread that made its first call */

@@ -9,6 +9,7 @@
 #include "probe/actions.h"
 #include "probe/cookie.h"
 #include "probe/strand.h"
+#include "probe/traps.h"
 
 /* Return values of a session's program at an entry: whether it wants to see the return. */
 #define WANT_RETURN 0
@@ -28,6 +29,7 @@ SEC("?uprobe") int probe_hit(struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 
+	probe_traps_at(ctx->rip);
 	if (hit_counts(cookie) && probe_is_target(flags_of(cookie)))
 		probe_hits(ctx, cookie, actions_of(cookie));
 	return 0;
@@ -175,6 +177,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	__u32 actions = actions_of(cookie);
 	struct probe_thread *t;
 
+	probe_traps_at(ctx->rip);
 	if (!hit_counts(cookie))
 		return NO_RETURN;
 	if (actions & WIRE_CHOOSING) {
@@ -240,6 +243,7 @@ SEC("?uprobe") int probe_session(struct pt_regs *ctx)
 	if (ctx->rip == bpf_get_func_ip(ctx))
 		return enter(ctx, true);
 	now_ns = clock_now();
+	probe_traps_at(ctx->rip);
 	cookie = bpf_get_attach_cookie(ctx);
 	if (probe_enabled)
 		leave(ctx, now_ns, cookie, 8, PROBE_HIJACKED);
@@ -293,6 +297,7 @@ SEC("?uprobe") int probe_exit(struct pt_regs *ctx)
 {
 	__u64 now_ns = clock_now(), cookie = bpf_get_attach_cookie(ctx);
 
+	probe_traps_at(ctx->rip);
 	if (counts_now(cookie) && holds(condition_of(cookie), ctx->eflags))
 		leave(ctx, now_ns, cookie, 0, 0);
 	return 0;

@@ -4,8 +4,10 @@ heap_work	CPU time of programs that allocate, each in two sizes, against their o
 	eprof --heap=exact and =sampled, heaptrack (a library in the process, which takes no trap;
 	eprof's probes are traps), bpftrace with one that counts malloc and free (the least that a
 	tool by probes can cost), and memleak of libbpf-tools where there is one. What an allocation
-	costs must not grow with the work. The slowdown that a profile states is to be what is seen,
-	and so are the prices that --heap by itself foretells of its tiers: within a third.
+	costs must not grow with the work. The slowdown that a profile states is to be what is seen.
+heap_foretold	The prices that --heap by itself foretells of its tiers, attached to the programs after their
+	start, against the slowdown that is seen in the same turn: within a third.
+heap_faults	CPU time with --heap=faults against that without, in turns: at most 2 % more.
 heap_server	The same of redis-server, whose allocator is jemalloc, a request.
 heap_deep	Samples against every allocation under 60 frames: a third cheaper is wanted.
 heap_memory	Peak memory of eprof in a minute of a program that does nothing but allocate.
@@ -42,7 +44,13 @@ WORKS = {
     "perl, a hash of arrays": lambda n: ["perl", "-e", PERL.format(80_000 * n)],
     "python3, JSON": lambda n: ["/usr/bin/python3", "-c", PYTHON.format(150 * n)],
 }
+NODE = """let n = 0
+for (let i = 0; i < 1500; i++)
+    n += JSON.stringify(JSON.parse(JSON.stringify([...Array(400)].map((_, k) => ({k, n: 'x' + k}))))).length
+console.log(n)"""
 SIZES = (1, 3)
+# The size of a work that goes on for as long as it takes, and when each is past its start.
+LONG, PAST_START_S = 100, 0.3
 
 
 def library(name):
@@ -66,14 +74,15 @@ def memleak(pid, lib):
 
 
 EXACT, SAMPLED, BY_PRICE = "--heap=exact", "--heap=sampled", "--heap"
-TOOLS = {EXACT: eprof("--heap=exact"), SAMPLED: eprof("--heap=sampled"), BY_PRICE: eprof("--heap"),
+FAULTS = "--heap=faults"
+TOOLS = {EXACT: eprof(EXACT), SAMPLED: eprof(SAMPLED), BY_PRICE: eprof(BY_PRICE),
          "bpftrace, malloc and free counted": bpftrace, "memleak of libbpf-tools": memleak}
 IN_PROCESS = "heaptrack, in the process"
 
 
 def tools():
     """Those of this machine."""
-    there = dict(TOOLS)
+    there = {name: tool for name, tool in TOOLS.items() if name != BY_PRICE}
     for name, program in (("bpftrace, malloc and free counted", "bpftrace"),
                           ("memleak of libbpf-tools", "memleak")):
         if not shutil.which(program):
@@ -120,6 +129,12 @@ def cpu_s(argv, tool=None):
     return job.cpu_s, beside.end() if beside else ""
 
 
+def cpu_so_far_s(pid):
+    """Of the first thread, to the ns."""
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as f:
+        return int(f.read().split()[0]) / 1e9
+
+
 def heaptrack_s(argv):
     """The same with its library in the process, which writes its records to a file."""
     out = os.path.join(KEEP, "heap.raw")
@@ -135,11 +150,11 @@ def percent(text):
 
 
 def foretold(said):
-    """What --heap says of its tiers before it chooses: every allocation, samples, in %."""
+    """What --heap says of its tiers when it chooses: every allocation, samples, in %."""
     all_ = re.search(r"--heap=exact\): (.*)", said) or \
         re.search(r"every allocation, which slows the target down by (.*)", said) or \
-        re.search(r"That slows the target down by ([^,]*),", said)
-    some = re.search(r"samples \(--heap=sampled\) by ([^,]*),", said) or \
+        re.search(r"That slows the target down by (.*?), samples ", said)
+    some = re.search(r"samples \(--heap=sampled\) by (.*?), and the limit", said) or \
         re.search(r"a sample per .*?, which slows the target down by ([^;]*);", said)
     return (percent(all_[1]) if all_ else None, percent(some[1]) if some else None)
 
@@ -151,20 +166,35 @@ def taken_ms(cost):
             for what in (": ", ", at least", ", at most")]
 
 
+def foretold_midway(argv, used_s):
+    """What --heap foretells when it meets a long command that has used so much CPU time."""
+    job = Job(argv, stopped=True)
+    job.signal(signal.SIGCONT)
+    while cpu_so_far_s(job.pid) < used_s:
+        time.sleep(0.002)
+    job.signal(signal.SIGSTOP)
+    beside = Beside(TOOLS[BY_PRICE](job.pid, None))
+    job.signal(signal.SIGCONT)
+    end = time.monotonic() + 10
+    while "heap: " not in beside.text() and time.monotonic() < end:
+        time.sleep(0.05)
+    job.signal(signal.SIGKILL)
+    job.end()
+    return foretold(beside.end())
+
+
 class Comparison:
     """Runs of one work, plain and beside each tool."""
 
     def __init__(self):
-        self.plain, self.costs, self.stated, self.told, self.seen = [], {}, {}, [], 0
+        self.plain, self.costs, self.stated, self.seen = [], {}, {}, 0
 
-    def add(self, name, cost, said):
+    def add(self, name, cost):
         self.costs.setdefault(name, []).append(cost)
         if name in (EXACT, SAMPLED):
             self.stated.setdefault(name, []).append(profile(CAPTURE)[1])
         if name == EXACT:
             self.seen = profile(CAPTURE)[0]
-        if name == BY_PRICE:
-            self.told.append(foretold(said))
 
     def ratios(self, name):
         """Each against the plain run of the same turn."""
@@ -174,7 +204,7 @@ class Comparison:
         for name in (EXACT, SAMPLED):
             ours = self.ratios(name)
             for peer in self.costs:
-                if peer not in (EXACT, SAMPLED, BY_PRICE):
+                if peer not in (EXACT, SAMPLED):
                     row(f"{what}: CPU time, {name}, 1: without", "times", ours, peer, self.ratios(peer))
             more = [1e3 * (cost - plain) for cost, plain in zip(self.costs[name], self.plain)]
             stated = [taken_ms(cost) for cost in self.stated[name]]
@@ -183,10 +213,6 @@ class Comparison:
                 "growth of CPU time", more)
             note(f"{what}: {name}: in {held} of {len(more)} runs the growth lies in the interval, "
                  f"such as {stated[-1][1]:.0f} to {stated[-1][2]:.0f} ms: {more[-1]:.0f} ms")
-        for i, name in enumerate((EXACT, SAMPLED)):
-            told = [t[i] for t in self.told if t[i] is not None]
-            row(f"{what}: slowdown that --heap foretells of {name}", "%", told or None,
-                "growth of CPU time", [100 * (r - 1) for r in self.ratios(name)])
 
     def each_us(self, name):
         """What an allocation and its free cost."""
@@ -206,14 +232,73 @@ def heap_work():
             for turn in range(TURNS):
                 c.plain.append(cpu_s(command(size))[0])
                 for name in list(there) if turn % 2 else list(there)[::-1]:
-                    c.add(name, *cpu_s(command(size), there[name]))
+                    c.add(name, cpu_s(command(size), there[name])[0])
                 if os.path.exists(HEAPTRACK):
-                    c.add(IN_PROCESS, heaptrack_s(command(size)), "")
+                    c.add(IN_PROCESS, heaptrack_s(command(size)))
             note(f"{work}, {size}: {statistics.median(c.plain):.3f} s, {c.seen} allocations")
         sizes[SIZES[-1]].rows(work)
         for name in (EXACT, SAMPLED):
             row(f"{work}: an allocation more, {name}, {SIZES[-1]} times the work", "µs",
                 sizes[SIZES[-1]].each_us(name), "the work once", sizes[SIZES[0]].each_us(name))
+
+
+def heap_foretold():
+    for work, command in WORKS.items():
+        if not shutil.which(command(1)[0]):
+            note(f"{work}: no {command(1)[0]}: left out")
+            continue
+        argv, told, seen = command(SIZES[-1]), {EXACT: [], SAMPLED: []}, {EXACT: [], SAMPLED: []}
+        for _ in range(TURNS):
+            plain = cpu_s(argv)[0]
+            said = foretold_midway(command(LONG), PAST_START_S)
+            plain = (plain + cpu_s(argv)[0]) / 2
+            for tier, percent_ in zip((EXACT, SAMPLED), said):
+                if percent_ is not None:
+                    told[tier].append(percent_)
+                    seen[tier].append(100 * (cpu_s(argv, TOOLS[tier])[0] / plain - 1))
+        for tier in (EXACT, SAMPLED):
+            row(f"{work}: slowdown that --heap foretells of {tier}", "%", told[tier] or None,
+                "growth of CPU time", seen[tier] or None)
+            note(f"{work}: {tier}: foretold / seen: " +
+                 " ".join(f"{a / b:.2f}" for a, b in zip(told[tier], seen[tier])))
+
+
+def growth_of(ours, plain):
+    """In %, of each turn."""
+    return [100 * (a / b - 1) for a, b in zip(ours, plain)]
+
+
+def heap_faults():
+    works = {work: command(10) for work, command in WORKS.items() if not work.startswith("python3")}
+    works["node, JSON"] = ["node", "-e", NODE]
+    for work, argv in works.items():
+        if not shutil.which(argv[0]):
+            note(f"{work}: no {argv[0]}: left out")
+            continue
+        costs = {None: [], FAULTS: []}
+        for turn in range(3 * TURNS):
+            for name in (None, FAULTS) if turn % 2 else (FAULTS, None):
+                costs[name].append(cpu_s(argv, eprof(name) if name else None)[0])
+        row(f"{work}: CPU time more by --heap=faults", "%", growth_of(costs[FAULTS], costs[None]),
+            "at most", 2.0)
+    if shutil.which("redis-server"):
+        heap_faults_of_redis()
+
+
+def heap_faults_of_redis():
+    server, costs = Redis(), {None: [], FAULTS: []}
+    try:
+        server.served()
+        for turn in range(2 * TURNS):
+            for name in (None, FAULTS) if turn % 2 else (FAULTS, None):
+                beside = Beside(eprof(name)(server.pid, None)) if name else None
+                costs[name].append(server.served()[1])
+                if beside:
+                    beside.end()
+    finally:
+        server.end()
+    row("redis-server, get: CPU time more by --heap=faults", "%",
+        growth_of(costs[FAULTS], costs[None]), "at most", 2.0)
 
 
 def heap_server():
@@ -240,7 +325,8 @@ def heap_server():
             for name in list(there) if turn % 2 else list(there)[::-1]:
                 beside = Beside(there[name](server.pid, lib))
                 cost = served_s()
-                c.add(name, cost, beside.end())
+                beside.end()
+                c.add(name, cost)
     finally:
         server.end()
     c.rows("redis-server, set and lpush")
@@ -273,4 +359,4 @@ def heap_memory():
             job.peak_kib / 1024, "what the profile states", stated / 2**20)
 
 
-GROUPS = (heap_work, heap_server, heap_deep, heap_memory)
+GROUPS = (heap_work, heap_foretold, heap_faults, heap_server, heap_deep, heap_memory)

@@ -15,8 +15,11 @@
 
 /* Where the user names none. */
 #define DEFAULT_LIMIT 0.2
-/* How long a tier is tried. */
-#define TRIAL_NS 50000000u
+/* How much of the target's CPU time a tier is tried, and how long at most. */
+#define TRIAL_NS      50000000u
+#define TRIAL_MOST_NS 250000000u
+/* Between looks at whether that is over. */
+#define TRIAL_LOOK_NS 10000000u
 /* More samples than later, to see what they cost. */
 #define TRIAL_PERIOD 65536u
 /* What the programs take for an allocation that is followed, a stack of 20 to 40 frames, until so
@@ -42,6 +45,7 @@ void heap_follow_init(struct heap_follow *f, const struct heap_options *o, struc
 
 void heap_follow_release(struct heap_follow *f)
 {
+	heap_traps_stop(&f->traps);
 	vec_release(&f->spans);
 }
 
@@ -91,6 +95,7 @@ static struct heap_use use_now(const struct heap_follow *f)
 
 	if (!session_counters(s, STREAM, counters))
 		use.more_ns += (double)counters[WIRE_RUN_NS];
+	heap_traps_read(&f->traps, &use.samples, &use.in_probes);
 	return use;
 }
 
@@ -125,9 +130,12 @@ void heap_follow_start(struct heap_follow *f, struct session *session, bool begi
 	t->trial = f->o.by_price && !begins;
 	if (t->trial)
 		t->tier = HEAP_SAMPLED;
+	f->trial_ns = now_ns;
+	f->due_ns = now_ns + TRIAL_NS;
 	set_tier(f, t->tier);
 	if (t->limit <= 0)
 		return;
+	heap_traps_start(&f->traps, session, f->engine->in.target);
 	use = use_now(f);
 	(void)heap_tiers_tick(t, &use);
 }
@@ -145,31 +153,30 @@ static char *tier_text(const struct heap_follow *f, enum heap_tier tier)
 			  units_bytes(bytes, sizeof(bytes), (double)period_of(f)));
 }
 
-/* Where probes take nearly all of the time, what is left, by which it is divided, is error. */
-#define KNOWN_UP_TO 4
-
-static void slowdown_in_words(char buf[2 * UNITS_BUF], double slowdown)
+static void slowdown_in_words(char buf[SLOWDOWN_TEXT], const struct heap_slowdown *s)
 {
-	char part[UNITS_BUF];
+	const struct slowdown_figure figure = {.percent = 100 * s->likely,
+					       .least = 100 * s->least,
+					       .most = 100 * s->most,
+					       .no_most = isinf(s->most)};
 
-	snprintf(buf, 2 * UNITS_BUF, "%s%s", probe_text_percent(part, fmin(slowdown, KNOWN_UP_TO)),
-		 slowdown > KNOWN_UP_TO ? " or more" : "");
+	slowdown_text(buf, SLOWDOWN_TEXT, &figure);
 }
 
 static void say(const struct heap_follow *f, bool first)
 {
 	const struct heap_tiers *t = &f->tiers;
 	_free_ char *what = tier_text(f, t->tier), *text = NULL;
-	char buf[4][2 * UNITS_BUF];
+	char buf[4][SLOWDOWN_TEXT];
 
-	slowdown_in_words(buf[0], t->slowdown[HEAP_EXACT]);
-	slowdown_in_words(buf[1], t->slowdown[HEAP_SAMPLED]);
+	slowdown_in_words(buf[0], &t->slowdown[HEAP_EXACT]);
+	slowdown_in_words(buf[1], &t->slowdown[HEAP_SAMPLED]);
 	probe_text_percent(buf[2], t->limit);
 	units_count(buf[3], sizeof(buf[3]), (int64_t)t->calls_a_second);
 	if (t->tier == HEAP_EXACT)
-		text = mem_printf("heap: %s, which slows the target down by some %s", what, buf[0]);
+		text = mem_printf("heap: %s, which slows the target down by %s", what, buf[0]);
 	else if (t->tier == HEAP_SAMPLED)
-		text = mem_printf("heap: %s%s, which slows the target down by some %s; every "
+		text = mem_printf("heap: %s%s, which slows the target down by %s; every "
 				  "allocation (--heap=exact): %s",
 				  first ? "" : "from now on ", what, buf[1], buf[0]);
 	else
@@ -188,11 +195,15 @@ bool heap_follow_tick(struct heap_follow *f)
 	const enum heap_tier before = t->tier;
 	const bool trial = t->trial;
 	struct heap_use use;
+	bool changed;
 
-	if (t->limit <= 0 || t->tier == HEAP_NONE)
+	if (t->limit <= 0 || t->tier == HEAP_NONE || (trial && f->due_ns != UINT64_MAX))
 		return false;
 	use = use_now(f);
-	if (!heap_tiers_tick(t, &use))
+	changed = heap_tiers_tick(t, &use);
+	if (t->tier == HEAP_NONE || t->seen.samples >= HEAP_TIERS_SAMPLES)
+		heap_traps_stop(&f->traps);
+	if (!changed)
 		return false;
 	if (t->tier != before || trial)
 		set_tier(f, t->tier);
@@ -202,10 +213,26 @@ bool heap_follow_tick(struct heap_follow *f)
 
 uint64_t heap_follow_due_ns(const struct heap_follow *f)
 {
-	const uint64_t due_ns = f->started_ns + TRIAL_NS;
+	return f->tiers.trial ? f->due_ns : UINT64_MAX;
+}
 
-	return f->tiers.trial && f->started_ns && clock_ns(CLOCK_MONOTONIC) < due_ns ? due_ns
-										     : UINT64_MAX;
+bool heap_follow_tried(struct heap_follow *f)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu_ns;
+
+	if (!f->tiers.trial || !f->due_ns || now_ns < f->due_ns)
+		return false;
+	cpu_ns = heap_tiers_cpu_ns(&f->tiers, cost_limit_cpu_ns(f->engine));
+	/* As long as the target waits, the trial has not begun. */
+	if (cpu_ns < HEAP_TIERS_CPU_NS)
+		f->trial_ns = now_ns;
+	if (cpu_ns < TRIAL_NS && now_ns - f->trial_ns < TRIAL_MOST_NS) {
+		f->due_ns = now_ns + (cpu_ns < HEAP_TIERS_CPU_NS ? TRIAL_NS : TRIAL_LOOK_NS);
+		return false;
+	}
+	f->due_ns = UINT64_MAX;
+	return true;
 }
 
 bool heap_follow_has_sampled(const struct heap_follow *f)

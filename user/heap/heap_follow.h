@@ -9,6 +9,7 @@
 #include "probe/engine.h"
 #include "heap/heap_options.h"
 #include "heap/heap_tiers.h"
+#include "heap/heap_traps.h"
 #include "load/session.h"
 
 /* From when on a tier holds. */
@@ -23,7 +24,10 @@ struct heap_follow {
 	struct session *session;
 	struct heap_tiers tiers;
 	VEC(struct heap_span) spans;
+	struct heap_traps traps; /* until the first judgement */
 	uint64_t started_ns;
+	uint64_t trial_ns; /* when a trial began */
+	uint64_t due_ns;   /* of a trial: when to look whether it is over */
 };
 
 /* Before the capture; the rest borrows both. */
@@ -34,8 +38,10 @@ void heap_follow_start(struct heap_follow *, struct session *, bool begins, uint
 /* Now and then: whether allocations are followed no more from now on. What changes is told to the
  * engine's user. */
 bool heap_follow_tick(struct heap_follow *);
-/* When heap_follow_tick() should be called at the latest: CLOCK_MONOTONIC; UINT64_MAX: never. */
+/* When to call heap_follow_tried() next, CLOCK_MONOTONIC; UINT64_MAX: never. */
 uint64_t heap_follow_due_ns(const struct heap_follow *);
+/* Whether the trial of a tier has just had its time: then heap_follow_tick() is due. True once. */
+bool heap_follow_tried(struct heap_follow *);
 /* Whether not all were followed, at any time so far. */
 bool heap_follow_has_sampled(const struct heap_follow *);
 /* Whether that may still come. */

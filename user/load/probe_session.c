@@ -107,6 +107,8 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 		want(skel->progs.probe_session, UPROBES_SESSION);
 	want(skel->progs.probe_entry, attach);
 	want(skel->progs.probe_exit, attach);
+	if (r->actions & WIRE_CHOOSING)
+		bpf_program__set_autoload(skel->progs.probe_traps, true);
 	want(skel->progs.probe_switch, attach);
 	want(skel->progs.probe_switched, attach);
 	bpf_program__set_autoload(skel->progs.probe_thread_exit, true);
@@ -246,6 +248,8 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 					   "syscalls:sys_enter_mmap") &&
 				    !trace(out, bpf_program__fd(skel->progs.probe_mmap_exit),
 					   "syscalls:sys_exit_mmap");
+	out->traps_fd = bpf_program__fd(skel->progs.probe_traps);
+	out->traps_on = &skel->bss->probe_traps_on;
 	out->stats_fd = -1;
 	out->waits[0] = skel->progs.probe_wait;
 	out->waits[1] = skel->progs.probe_waited;

@@ -34,6 +34,10 @@ struct probe_session {
 	bool sees_modules; /* the programs see new code before it runs, and wake the loader */
 	struct bpf_program *waits[2]; /* at start and end of system calls that wait */
 	bool watches_waits;
+	/* The program that samples what probes take, and the programs' variable that turns it on;
+	 * -1: no action wants it. */
+	int traps_fd;
+	uint32_t *traps_on;
 	int stats_fd; /* the kernel's statistics of BPF programs; -1: off */
 	VEC(struct bpf_link *) links;
 	VEC(int) event_fds;

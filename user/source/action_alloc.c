@@ -57,8 +57,7 @@ struct heap {
 	VEC(struct wire_alloc_sum) leaked; /* by row: of blocks that were live at the end */
 	uint32_t metric[HEAP_COLUMNS];	   /* of the profile under way */
 	struct heap_follow follow;
-	bool tried; /* the trial of a tier has had its time */
-	bool over;  /* allocations are not followed any more */
+	bool over; /* allocations are not followed any more */
 };
 
 /* --- which functions ----------------------------------------------------------------------------
@@ -360,11 +359,9 @@ static uint64_t due_ns(const void *state)
 static bool trial_round(void *state)
 {
 	struct heap *h = state;
-	const uint64_t due = heap_follow_due_ns(&h->follow);
 
-	if (h->tried || !h->follow.tiers.trial || due != UINT64_MAX)
+	if (!heap_follow_tried(&h->follow))
 		return false;
-	h->tried = true;
 	keep_to_limit(h);
 	return true;
 }
