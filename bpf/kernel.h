@@ -170,6 +170,7 @@ struct signal_struct {
 	} live;		    /* threads that have not exited */
 	unsigned int flags; /* SIGNAL_… */
 	int group_exit_code;
+	struct mm_struct *oom_mm; /* set where the kernel kills it for lack of memory */
 	void *pids[4]; /* struct pid by enum pid_type; NULL once the process was waited for */
 } CORE;
 

@@ -7,15 +7,7 @@
 #define WIRE_FAULTS_H
 
 #include "wire.h"
-
-/* The kinds of memory that the kernel counts of each process, by its own numbers. */
-enum wire_memory {
-	WIRE_MEMORY_FILE,      /* of mapped files */
-	WIRE_MEMORY_ANONYMOUS, /* of no file: heaps, stacks */
-	WIRE_MEMORY_SWAP,      /* not in memory, but written to swap */
-	WIRE_MEMORY_SHARED,    /* shared memory: shm, memfd, tmpfs */
-	WIRE_MEMORIES
-};
+#include "wire_memory.h"
 
 /* An addition of pages that is a sample. */
 struct wire_fault {
@@ -52,12 +44,7 @@ enum wire_faults_cause {
 enum wire_faults_control {
 	WIRE_FAULTS_ON,	   /* 1: counting */
 	WIRE_FAULTS_KNOWN, /* the highest id of a struct mm_struct that there was before */
-	/* Of the memory cgroup with the tightest limit that a walk found: its limit in pages, ~0:
-	 * none was found; what it uses; and kills in it for lack of memory. */
-	WIRE_FAULTS_GROUP_LIMIT,
-	WIRE_FAULTS_GROUP_PAGES,
-	WIRE_FAULTS_GROUP_KILLS,
-	WIRE_FAULTS_LEAST,	     /* pages for which a sample stands, at least */
+	WIRE_FAULTS_LEAST, /* pages for which a sample stands, at least */
 	WIRE_FAULTS_SAMPLE_TAKES_NS, /* what a sample takes, on average */
 	WIRE_FAULTS_LAUNCHER, /* a process whose memory does not count until it executes a program,
 				 which sets this to 0 */

@@ -18,6 +18,7 @@
 #include "sample/sample.h"
 #include "sample/scratch.h"
 #include "shared.h"
+#include "source/rss.h"
 #include "source/source_maps.h"
 #include "wire_faults.h"
 
@@ -92,33 +93,12 @@ SCRATCH_MAP(faults_scratch, struct wire_fault)
 
 /* --- counts -------------------------------------------------------------------------------- */
 
-/* A pointer as a number, which the verifier does not let it be otherwise. */
-static __always_inline __u64 number_of(const void *pointer)
-{
-	__u64 number = 0;
-
-	bpf_probe_read_kernel(&number, sizeof(number), &pointer);
-	return number;
-}
-
-/* The address of something of our own that each CPU has, without the CPU's offset: as the kernel
- * has it in the map. */
-static __always_inline __u64 cpu_base(void)
-{
-	__u64 base = 0;
-
-	bpf_probe_read_kernel(&base, sizeof(base),
-			      (void *)(number_of(&faults_rates) +
-				       bpf_core_field_offset(struct bpf_array, pptrs)));
-	return base;
-}
-
 /* The offset of this CPU. */
 static __always_inline __u64 cpu_offset(void)
 {
 	const __u32 zero = 0;
 
-	return number_of(bpf_map_lookup_elem(&faults_rates, &zero)) - cpu_base();
+	return rss_number(bpf_map_lookup_elem(&faults_rates, &zero)) - rss_base(&faults_rates);
 }
 
 static __always_inline __s64 common_of(const struct mm_struct *mm, __u32 memory)
@@ -517,96 +497,6 @@ int faults_grew(__u64 *args)
 	return 0;
 }
 
-/* CPUs, at most. */
-#define CPUS 512
-
-/* A count: the common part, and that of each CPU, whose address without its offset is @at. */
-static __always_inline __s64 whole_of(__s64 common, __u64 at)
-{
-	const __u64 base = cpu_base();
-	const __u32 zero = 0;
-
-	for (__u32 cpu = 0; cpu < CPUS; cpu++) {
-		const void *its = bpf_map_lookup_percpu_elem(&faults_rates, &zero, cpu);
-		__s32 own = 0;
-
-		if (!its)
-			break;
-		bpf_probe_read_kernel(&own, sizeof(own), (void *)(at + number_of(its) - base));
-		common += own;
-	}
-	return common;
-}
-
-/* Where it stands in a structure is known of a constant alone. */
-#define ADD_PAGES(mm, memory)                 \
-	add(WIRE_FAULTS_NOW_PAGES + (memory), \
-	    whole_of((mm)->rss_stat[(memory)].count, (__u64)(mm)->rss_stat[(memory)].counters))
-
-static __always_inline void add_pages(const struct mm_struct *mm)
-{
-	ADD_PAGES(mm, 0);
-	ADD_PAGES(mm, 1);
-	ADD_PAGES(mm, 2);
-	ADD_PAGES(mm, 3);
-}
-
-/* Before Linux 6.2; a thread has a part of its own. */
-static __always_inline void add_old_pages(struct task_struct *task)
-{
-	const struct task_struct___old *thread = (void *)task;
-	const struct mm_struct___old *mm = (void *)task->mm;
-	const __u64 own_at = number_of(task) + bpf_core_field_offset(thread->rss_stat.count),
-		    common_at = number_of(mm) + bpf_core_field_offset(mm->rss_stat.count);
-	__s64 common[WIRE_MEMORIES] = {0};
-	__s32 own[WIRE_MEMORIES] = {0};
-
-	bpf_probe_read_kernel(own, sizeof(own), (void *)own_at);
-	if (task->pid == task->tgid)
-		bpf_probe_read_kernel(common, sizeof(common), (void *)common_at);
-	for (__u32 i = 0; i < WIRE_MEMORIES; i++)
-		add(WIRE_FAULTS_NOW_PAGES + i, common[i] + own[i]);
-}
-
-static __always_inline void set_control(__u32 what, __u64 value)
-{
-	__u64 *to = bpf_map_lookup_elem(&faults_control, &what);
-
-	if (to)
-		*to = value;
-}
-
-#define GROUP_LEVELS 16
-
-/* The memory cgroup of the task, or one around it, whose limit is the tightest. */
-static __always_inline void see_group(struct task_struct *task)
-{
-	const __u32 id = bpf_core_enum_value(enum cgroup_subsys_id, memory_cgrp_id),
-		    event = bpf_core_enum_value(enum memcg_memory_event, MEMCG_OOM_KILL);
-	const __u64 at = (__u64)BPF_CORE_READ(task, cgroups) +
-			 bpf_core_field_offset(struct css_set, subsys) + id * sizeof(void *);
-	struct cgroup_subsys_state *css = NULL;
-
-	bpf_probe_read_kernel(&css, sizeof(css), (void *)at);
-	for (int i = 0; i < GROUP_LEVELS && css; i++) {
-		const struct mem_cgroup *group = (void *)css;
-		const __u64 limit = BPF_CORE_READ(group, memory.max);
-		__u64 kills = 0;
-
-		css = BPF_CORE_READ(css, parent);
-		if (limit >= control(WIRE_FAULTS_GROUP_LIMIT))
-			continue;
-		bpf_probe_read_kernel(
-			&kills, sizeof(kills),
-			(void *)((__u64)group +
-				 bpf_core_field_offset(struct mem_cgroup, memory_events) +
-				 event * sizeof(kills)));
-		set_control(WIRE_FAULTS_GROUP_LIMIT, limit);
-		set_control(WIRE_FAULTS_GROUP_PAGES, BPF_CORE_READ(group, memory.usage.counter));
-		set_control(WIRE_FAULTS_GROUP_KILLS, kills);
-	}
-}
-
 /* Run by the loader at the start, at the ends of windows and at the end, over all threads. At the
  * start it notes which processes are not new. */
 SEC("?iter/task")
@@ -615,6 +505,7 @@ int faults_now(struct bpf_iter__task *ctx)
 	const __u32 what = WIRE_FAULTS_KNOWN;
 	struct task_struct *task = ctx->task;
 	__u64 *known = bpf_map_lookup_elem(&faults_control, &what), id;
+	__s64 pages[WIRE_MEMORIES] = {0};
 
 	if (!task || !task->mm || !known)
 		return 0;
@@ -624,13 +515,10 @@ int faults_now(struct bpf_iter__task *ctx)
 	if (!in_target_task(task) || is_loader(task) || task->exit_state ||
 	    (control(WIRE_FAULTS_LAUNCHER) && ids_process(task) == control(WIRE_FAULTS_LAUNCHER)))
 		return 0;
-	if (bpf_core_field_exists(struct mem_cgroup, memory_events) && task->pid == task->tgid)
-		see_group(task);
 	add(WIRE_FAULTS_NOW_MINOR, task->min_flt);
 	add(WIRE_FAULTS_NOW_MAJOR, task->maj_flt);
-	if (!bpf_core_field_exists(task->mm->rss_stat))
-		add_old_pages(task);
-	else if (task->pid == task->tgid)
-		add_pages(task->mm);
+	rss_of(task, &faults_rates, pages);
+	for (__u32 i = 0; i < WIRE_MEMORIES; i++)
+		add(WIRE_FAULTS_NOW_PAGES + i, pages[i]);
 	return 0;
 }

@@ -83,6 +83,20 @@ void base_margin_cell(struct doc_table *t, const struct view_input *in, double m
 	doc_cell(t, round(margin), "%s", margin > 0 ? value_text(margin, in->tree->unit) : "–");
 }
 
+const char *base_signed_bytes(int64_t bytes)
+{
+	static char text[UNITS_BUF + 2];
+
+	snprintf(text, sizeof(text), "%s%s", bytes < 0 ? "-" : "",
+		 bytes_text(bytes < 0 ? -(double)bytes : (double)bytes));
+	return text;
+}
+
+void base_bytes_cell(struct doc_table *t, int64_t bytes)
+{
+	doc_cell(t, (double)bytes, "%s", bytes ? base_signed_bytes(bytes) : "-");
+}
+
 void base_count_cell(struct doc_table *t, int64_t count)
 {
 	doc_cell(t, (double)count, "%s", count_text(count));

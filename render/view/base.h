@@ -25,6 +25,9 @@ double base_percent(const struct view_input *, int64_t part);
 void base_percent_cell(struct doc_table *, const struct view_input *, int64_t part);
 void base_value_cell(struct doc_table *, const struct view_input *, int64_t value);
 void base_count_cell(struct doc_table *, int64_t count);
+/* "-1.20 MiB", valid until the next call; and a cell of that, "-" for 0. */
+const char *base_signed_bytes(int64_t bytes);
+void base_bytes_cell(struct doc_table *, int64_t bytes);
 void base_time_cell(struct doc_table *, double ns);
 /* The amount with its margin (query/spread.h), where that is more than a tenth of it: "1.20 s ±310
  * ms"; and a column of margins, which machines read. */

@@ -34,6 +34,14 @@ void heap_fact(const struct view_input *, struct doc_block *);
  * where the capture has none. */
 void memory_fact(const struct view_input *, struct doc_block *);
 
+/* memory_levels.c: tables of what processes had before the capture, and over time; and the same in
+ * two lines: "12.1 MiB resident at the start, 40.3 MiB at the end, …". Nothing where the capture
+ * has none. An error of threads_choose(). */
+int memory_levels_write(const struct view_input *, struct doc *);
+void memory_levels_fact(const struct view_input *, struct doc_block *);
+/* The first of these lines alone: owned; NULL: there is none. */
+char *memory_before_text(const struct view_input *);
+
 /* wait_facts.c: the threads of a capture of waits that were busy or held up, after them how much
  * was idle and undecided. Nothing where the measure shown has no waits. */
 void wait_facts(const struct view_input *, struct doc_block *);

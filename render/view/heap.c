@@ -312,6 +312,7 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 		{"Leaked ±", "leaked_margin", CELL_NUMBER, BASE_MARGIN_HELP},
 		{"Total ±", "total_margin", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
+	_free_ char *before = memory_before_text(in);
 	struct sites s = {0};
 	bool margins = false;
 	struct doc_table *t;
@@ -323,6 +324,8 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Heap");
 	if (!sum(in, &s) || !s.rows.n)
 		doc_text(doc, "No allocations.");
+	if (before)
+		doc_text(doc, "Before: %s.", before);
 	t = doc_table_of(doc, "by the function that asked for the memory", columns);
 	t->extra_from = MAIN_COLUMNS;
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "functions that allocated");

@@ -27,28 +27,14 @@ static struct memory_change sum_of(const struct profile *p, enum memory_kind kin
 	return sum;
 }
 
-static const char *signed_text(int64_t bytes)
-{
-	static char text[UNITS_BUF + 2];
-
-	snprintf(text, sizeof(text), "%s%s", bytes < 0 ? "-" : "",
-		 bytes_text(bytes < 0 ? -(double)bytes : (double)bytes));
-	return text;
-}
-
-static void bytes_cell(struct doc_table *t, int64_t bytes)
-{
-	doc_cell(t, (double)bytes, "%s", bytes ? signed_text(bytes) : "-");
-}
-
 static void row(struct doc_table *t, const char *why, const struct memory_change *c)
 {
 	doc_cell(t, 0, "%s", why);
-	bytes_cell(t, memory_resident(c));
-	bytes_cell(t, c->anonymous);
-	bytes_cell(t, c->file);
-	bytes_cell(t, c->shared);
-	bytes_cell(t, c->swap);
+	base_bytes_cell(t, memory_resident(c));
+	base_bytes_cell(t, c->anonymous);
+	base_bytes_cell(t, c->file);
+	base_bytes_cell(t, c->shared);
+	base_bytes_cell(t, c->swap);
 }
 
 static void rows_of(struct doc_table *t, const struct profile *p, enum memory_kind kind)
@@ -103,61 +89,32 @@ static void write_table(const struct view_input *in, struct doc *doc)
 	rows_of(t, in->profile, MEMORY_NET);
 }
 
-#define TERMINAL_LEVELS 20
-
-static void write_levels(const struct view_input *in, struct doc *doc)
+static bool has_any(const struct profile *p)
 {
-	static const struct doc_column columns[] = {
-		{"Time", "time_ns", CELL_NUMBER, NULL},
-		{"Resident", "resident_bytes", CELL_NUMBER, NULL},
-		{"Anonymous", "anonymous_bytes", CELL_NUMBER, NULL},
-		{"File", "file_bytes", CELL_NUMBER, NULL},
-		{"Shared", "shared_bytes", CELL_NUMBER, NULL},
-		{"Swap", "swap_bytes", CELL_NUMBER, NULL},
-		{"Cgroup", "group_bytes", CELL_NUMBER,
-		 "what the cgroup with the tightest limit uses, with files that are not mapped"},
-		{"Limit", "group_limit_bytes", CELL_NUMBER, NULL},
-		{"OOM kills", "oom_kills", CELL_NUMBER,
-		 "processes of the cgroup that the kernel killed for lack of memory, since it was "
-		 "made"},
-	};
-	struct doc_table *t = doc_table_of(
-		doc, "what all processes of the target had together, once a second", columns);
-
-	doc_limit(t, TERMINAL_LEVELS, 0, "seconds");
-	vec_each (l, &in->profile->memory_levels) {
-		base_time_cell(t, (double)l->time_ns);
-		bytes_cell(t, l->anonymous + l->file + l->shared);
-		bytes_cell(t, l->anonymous);
-		bytes_cell(t, l->file);
-		bytes_cell(t, l->shared);
-		bytes_cell(t, l->swap);
-		bytes_cell(t, l->group_bytes);
-		bytes_cell(t, l->group_limit);
-		base_count_cell(t, l->oom_kills);
-	}
+	return profile_has(p, PART_GROWTH) || p->memory_levels.n || p->memory_before.n;
 }
 
 static int memory_write(const struct view_input *in, struct doc *doc)
 {
-	if (!profile_has(in->profile, PART_GROWTH)) {
-		doc_text(doc, "No growth in this profile: eprof --heap=faults captures it.");
+	const bool all = !in->selection->from_ns && !in->selection->to_ns;
+
+	if (!has_any(in->profile)) {
+		doc_text(doc, "No memory of processes in this profile: eprof --heap captures it.");
 		return 0;
 	}
-	if (in->selection->from_ns || in->selection->to_ns || !in->profile->memory_changes.n)
+	if (!all && !in->profile->memory_levels.n)
 		return 0;
 	doc_heading(doc, "Memory");
-	write_table(in, doc);
-	if (in->profile->memory_levels.n > 2)
-		write_levels(in, doc);
-	return 0;
+	if (all && in->profile->memory_changes.n)
+		write_table(in, doc);
+	return memory_levels_write(in, doc);
 }
 
 /* ", file 0.4 MiB" */
 static void add_part(struct str *text, const char *name, int64_t bytes)
 {
 	if (bytes)
-		str_addf(text, "%s%s %s", text->n ? ", " : "", name, signed_text(bytes));
+		str_addf(text, "%s%s %s", text->n ? ", " : "", name, base_signed_bytes(bytes));
 }
 
 void memory_fact(const struct view_input *in, struct doc_block *b)
@@ -172,9 +129,9 @@ void memory_fact(const struct view_input *in, struct doc_block *b)
 	add_part(&parts, "anonymous", grew.anonymous);
 	add_part(&parts, "files", grew.file);
 	add_part(&parts, "shared", grew.shared);
-	by = mem_strdup(signed_text(memory_resident(&grew)));
+	by = mem_strdup(base_signed_bytes(memory_resident(&grew)));
 	if (memory_resident(&shrank))
-		back = mem_printf(", gave back %s", signed_text(-memory_resident(&shrank)));
+		back = mem_printf(", gave back %s", base_signed_bytes(-memory_resident(&shrank)));
 	doc_fact(b, false, "Memory", "grew by %s (%s)%s; this shows growth, not leaks", by,
 		 str_text(&parts), back ? back : "");
 	str_release(&parts);
@@ -182,8 +139,8 @@ void memory_fact(const struct view_input *in, struct doc_block *b)
 
 const struct view memory_view = {
 	.name = "memory",
-	.about = "why processes grew and shrank (--heap=faults)",
-	.part = PART_GROWTH,
+	.about = "what processes had before and over time, and why they grew (--heap)",
+	.has = has_any,
 	.shows = {IN_REPORTS},
 	.write = memory_write,
 };

@@ -269,6 +269,7 @@ void figure_facts(const struct view_input *in, struct doc_block *b)
 	cpu_fact(in, b);
 	heap_fact(in, b);
 	memory_fact(in, b);
+	memory_levels_fact(in, b);
 	syscalls_fact(in, b);
 	if (!is_distorted(in))
 		slowdown_fact(in, b);

@@ -41,16 +41,18 @@
 #define OPENER_ROOT_OF_PID (-2) /* the root of process .pid */
 
 enum opener_what {
-	OPENER_MAPPED,	/* the file that .pid has mapped at [.start, .end) */
-	OPENER_PATH,	/* .path below a root, as a process with that root would open it */
-	OPENER_SOURCE,	/* the same for a source file, whose first .folder bytes are the folder it
-			   must lie in, by the rules of opener_source() in opener_do.c; .home: of the
-			   user who may read it */
-	OPENER_READ,	/* the text of /proc/PID/.path, up to .bytes_most bytes */
-	OPENER_MEMORY,	/* .bytes_most bytes, up to 4096, of .pid's memory at .start; fewer if its
-			   memory ends there */
-	OPENER_NAME,	/* resolves .path below a root, without opening it; the text is its path
-			   without links */
+	OPENER_MAPPED, /* the file that .pid has mapped at [.start, .end) */
+	OPENER_PATH,   /* .path below a root, as a process with that root would open it */
+	OPENER_SOURCE, /* the same for a source file, whose first .folder bytes are the folder it
+			  must lie in, by the rules of opener_source() in opener_do.c; .home: of the
+			  user who may read it */
+	OPENER_READ,   /* the text of /proc/PID/.path, up to .bytes_most bytes */
+	OPENER_MEMORY, /* .bytes_most bytes, up to 4096, of .pid's memory at .start; fewer if its
+			  memory ends there */
+	OPENER_ARENAS, /* what the allocator of .pid has, whose data are at [.start, .end): the text
+			  is a struct arenas */
+	OPENER_NAME,   /* resolves .path below a root, without opening it; the text is its path
+			  without links */
 	OPENER_CLOSURE, /* the files that the dynamic linker will load with the command .path, or,
 			   if that is NULL, with what .pid runs below .root_fd; the text is, for
 			   each, a struct opener_file and a path that ends in a zero: see closure.h

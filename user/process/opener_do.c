@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "process/arenas.h"
 #include "process/closure.h"
 #include "process/filecopy.h"
 #include "process/mounts.h"
@@ -446,6 +447,20 @@ static void read_memory(const struct job *d, struct opener_answer *a)
 	}
 }
 
+static void read_arenas(const struct job *d, struct opener_answer *a)
+{
+	_free_ char *path = procfs_path(d->r->pid, "mem");
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct arenas arenas;
+
+	a->rc = fd < 0 ? -errno : arenas_read(fd, d->r->start, d->r->end, &arenas) ? 0 : -ENOENT;
+	if (a->rc)
+		return;
+	a->text = mem_zalloc(sizeof(arenas) + 1, 1);
+	memcpy(a->text, &arenas, sizeof(arenas));
+	a->text_bytes = sizeof(arenas);
+}
+
 /* --- steps ----------------------------------------------------------------------------------- */
 
 #define STEP_MOST 4096
@@ -470,6 +485,8 @@ void opener_do(struct mounts *mounts, const struct opener_request *r, struct ope
 		read_text(&d, a);
 	else if (r->what == OPENER_MEMORY)
 		read_memory(&d, a);
+	else if (r->what == OPENER_ARENAS)
+		read_arenas(&d, a);
 	else if (r->what == OPENER_NAME)
 		find_name(&d, a);
 	else if (r->what == OPENER_CLOSURE)

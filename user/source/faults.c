@@ -35,17 +35,12 @@
 
 #define PAGE 4096
 
-/* Pages: PAGE_COUNTER_MAX of the kernel is LONG_MAX / PAGE. */
-#define UNLIMITED (INT64_MAX / PAGE)
-
 /* The metric in whose ledger all are. */
 #define FAULTS "faults"
 
 /* What the threads that a walk finds have. */
 struct standing {
-	uint64_t time_ns;
 	int64_t faults, major, pages[WIRE_MEMORIES];
-	uint64_t group_limit, group_pages, group_kills;
 };
 
 struct faults {
@@ -56,8 +51,6 @@ struct faults {
 	uint64_t looked_ns, ran_ns; /* at the last look, … */
 	int64_t pages;		    /* … when so many had been added */
 	bool stopped;
-	VEC(struct standing) levels;   /* one a look, of the windows that are not written */
-	size_t ended;		       /* those of the window that is being written */
 	struct standing at_start, now; /* what the target's processes had */
 	/* Metrics of the profile under way. */
 	uint32_t growth, faults, of_memory[WIRE_MEMORIES];
@@ -117,10 +110,8 @@ static void faults_free(void *state)
 {
 	struct faults *f = state;
 
-	if (f) {
+	if (f)
 		samplebook_release(&f->samples);
-		vec_release(&f->levels);
-	}
 	free(f);
 }
 
@@ -200,7 +191,6 @@ static struct standing walk(const struct faults *f)
 					.major = (int64_t)counter(f, WIRE_FAULTS_NOW_MAJOR)};
 	struct standing s = {0};
 
-	set(f, WIRE_FAULTS_GROUP_LIMIT, UINT64_MAX);
 	for (uint32_t m = 0; m < WIRE_MEMORIES; m++)
 		s.pages[m] = -(int64_t)counter(f, WIRE_FAULTS_NOW_PAGES + m);
 	(void)session_walk_tasks(f->session, "faults_now");
@@ -209,10 +199,6 @@ static struct standing walk(const struct faults *f)
 	s.major = (int64_t)counter(f, WIRE_FAULTS_NOW_MAJOR);
 	s.faults = (int64_t)counter(f, WIRE_FAULTS_NOW_MINOR) + s.major - before.faults;
 	s.major -= before.major;
-	s.group_limit = session_map_value(f->session, "faults_control", WIRE_FAULTS_GROUP_LIMIT);
-	s.group_pages = session_map_value(f->session, "faults_control", WIRE_FAULTS_GROUP_PAGES);
-	s.group_kills = session_map_value(f->session, "faults_control", WIRE_FAULTS_GROUP_KILLS);
-	s.time_ns = clock_ns(CLOCK_MONOTONIC);
 	return s;
 }
 
@@ -226,7 +212,6 @@ static void start(void *state)
 		set(f, WIRE_FAULTS_LAUNCHER, t->pids.at[0]);
 	set(f, WIRE_FAULTS_SAMPLE_TAKES_NS, SAMPLE_NS);
 	f->at_start = walk(f);
-	vec_push(&f->levels, f->at_start);
 	set(f, WIRE_FAULTS_ON, 1);
 }
 
@@ -236,7 +221,6 @@ static void stop(void *state)
 
 	set(f, WIRE_FAULTS_ON, 0);
 	f->now = walk(f);
-	vec_push(&f->levels, f->now);
 	f->stopped = true;
 }
 
@@ -275,7 +259,6 @@ static void tick(void *state)
 
 	if (now_ns - f->looked_ns < LOOK_NS)
 		return;
-	vec_push(&f->levels, walk(f));
 	f->looked_ns = now_ns;
 	if (!session_ran(f->session, &ran_ns))
 		return;
@@ -326,7 +309,6 @@ static void window_end(void *state)
 	struct faults *f = state;
 
 	samplebook_window_end(&f->samples);
-	f->ended = f->levels.n;
 	if (!f->stopped)
 		f->now = walk(f);
 }
@@ -336,8 +318,6 @@ static void window_forget(void *state, struct survivors *r)
 	struct faults *f = state;
 
 	samplebook_window_forget(&f->samples, r);
-	vec_drop_first(&f->levels, f->ended);
-	f->ended = 0;
 }
 
 static void window_renumber(void *state, const struct survivors *r)
@@ -360,39 +340,12 @@ static bool has_memory(const struct faults *f)
 	return f->services.target->kind != TARGET_TID;
 }
 
-/* While it is read, a count may be off by a little, and below 0. */
-static int64_t level_of(const struct standing *s, enum wire_memory memory)
-{
-	return s->pages[memory] > 0 ? s->pages[memory] * PAGE : 0;
-}
-
-static void put_levels(const struct faults *f, struct assembly *a)
-{
-	for (size_t i = 0; i < f->levels.n && has_memory(f); i++) {
-		const struct standing *s = &f->levels.at[i];
-		const bool grouped = s->group_limit < UINT64_MAX;
-		const bool limited = grouped && s->group_limit < UNLIMITED;
-		const struct memory_level row = {
-			.time_ns = assembly_time(a, s->time_ns),
-			.anonymous = level_of(s, WIRE_MEMORY_ANONYMOUS),
-			.file = level_of(s, WIRE_MEMORY_FILE),
-			.shared = level_of(s, WIRE_MEMORY_SHARED),
-			.swap = level_of(s, WIRE_MEMORY_SWAP),
-			.group_bytes = grouped ? (int64_t)s->group_pages * PAGE : 0,
-			.group_limit = limited ? (int64_t)s->group_limit * PAGE : 0,
-			.oom_kills = grouped ? (int64_t)s->group_kills : 0};
-
-		vec_push(&a->p->memory_levels, row);
-	}
-}
-
 static void finish(const void *state, struct assembly *a)
 {
 	const struct faults *f = state;
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
 
 	profile_add_part(a->p, PART_GROWTH);
-	put_levels(f, a);
 	vec_each (row, &f->samples.rows) {
 		values[f->growth] = (int64_t)(row->weight * row->part * PAGE);
 		values[f->faults] = (int64_t)row->weight;

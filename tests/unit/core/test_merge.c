@@ -145,7 +145,11 @@ static struct profile *third(void)
 	vec_push(&p->memory_changes,
 		 ((struct memory_change){MEMORY_SHRANK, intern_add(&p->strings, "munmap"), -4096, 0,
 					 -8192, 4096}));
-	vec_push(&p->memory_levels, ((struct memory_level){100, 4096, 0, 0, 0, 8192, 1 << 20, 2}));
+	vec_push(&p->memory_levels,
+		 ((struct memory_level){100, 81, 4096, 0, 0, 0, 8192, 1 << 20, 2, 1}));
+	vec_push(&p->memory_before,
+		 ((struct memory_before){81, BEFORE_HEAP, intern_add(&p->strings, "hog"), 8192,
+					 4096, 3, 1}));
 	profile_add_part(p, PART_HEAP);
 	vec_push(&p->heap_bins, ((struct heap_bin){HEAP_SIZES, 6, 3, 300}));
 	profile_add_part(p, PART_EVENTS);
@@ -380,6 +384,9 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->events.at[2].time_ns, 1100);
 	assert_int_equal(p->events.at[2].value1, INT64_MIN);
 	assert_int_equal(p->events.at[3].coroutine, 5);
+	assert_int_equal(p->memory_before.n, 1);
+	assert_int_equal(p->memory_before.at[0].bytes, 8192);
+	assert_string_equal(profile_text(p, p->memory_before.at[0].name), "hog");
 	assert_int_equal(p->heap_bins.n, 1);
 	assert_int_equal(p->heap_bins.at[0].blocks, 6);
 	assert_int_equal(p->heap_bins.at[0].bytes, 600);

@@ -20,6 +20,7 @@ static const struct column memory_changes_columns[] = {
 
 static const struct column memory_levels_columns[] = {
 	TABLE_COLUMN(memory_level, time_ns, U64, .coding = CODING_DELTA, .time = true),
+	TABLE_COLUMN(memory_level, pid, U32, .later = true),
 	TABLE_COLUMN(memory_level, anonymous, I64, .below = BOUND),
 	TABLE_COLUMN(memory_level, file, I64, .below = BOUND),
 	TABLE_COLUMN(memory_level, shared, I64, .below = BOUND),
@@ -27,14 +28,33 @@ static const struct column memory_levels_columns[] = {
 	TABLE_COLUMN(memory_level, group_bytes, I64, .below = BOUND),
 	TABLE_COLUMN(memory_level, group_limit, I64, .below = BOUND),
 	TABLE_COLUMN(memory_level, oom_kills, I64, .below = BOUND),
+	TABLE_COLUMN(memory_level, killed, U8, .below = 2, .later = true),
 };
 
 const struct table memory_levels_table = {
 	.name = "memory_levels",
 	TABLE_OF(memory_level, memory_levels_columns),
-	.part = PART_GROWTH,
+	.later = true,
 	.words = "levels of memory",
 	.rows = ROWS_EVENTS,
+};
+
+/* Each window says it again. */
+static const struct column memory_before_columns[] = {
+	TABLE_COLUMN(memory_before, pid, U32, .key = 1),
+	TABLE_COLUMN(memory_before, kind, U8, .key = 2, .below = BEFORE_KINDS),
+	TABLE_COLUMN(memory_before, name, TEXT, .adds = ADDS_KEEP),
+	TABLE_COLUMN(memory_before, bytes, I64, .adds = ADDS_MAX, .below = BOUND),
+	TABLE_COLUMN(memory_before, swap, I64, .adds = ADDS_MAX, .below = BOUND),
+	TABLE_COLUMN(memory_before, count, I64, .adds = ADDS_MAX, .below = BOUND),
+	TABLE_COLUMN(memory_before, least, U8, .adds = ADDS_MAX, .below = 2),
+};
+
+const struct table memory_before_table = {
+	.name = "memory_before",
+	TABLE_OF(memory_before, memory_before_columns),
+	.later = true,
+	.words = "memory before the capture",
 };
 
 /* A profile of more rows is no eprof's; their sums fit if each is below a part of all. */
