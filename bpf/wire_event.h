@@ -20,7 +20,20 @@ enum wire_event_kind {
 	WIRE_EVENT_OUT = 7,
 	WIRE_EVENT_IN = 8,
 	WIRE_EVENT_WAKEUP = 9, /* value1, value2: tid and pid of the thread woken */
+	/* Of the entry that follows in that thread: a piece of a text, from value1 on; flags: which
+	 * argument. And its arguments from the fourth on. */
+	WIRE_EVENT_TEXT = 10,
+	WIRE_EVENT_MORE = 11,
 };
+
+/* Bytes of an argument's text that a slot holds, and that are read of it, the zero at its end
+ * included. */
+#define WIRE_EVENT_PIECE  24
+#define WIRE_EVENT_PIECES 3
+/* Arguments in registers. */
+#define WIRE_EVENT_ARGUMENTS 6
+/* Flag of a piece: the text could not be read. */
+#define WIRE_EVENT_UNREADABLE 0x100
 
 /* Off the thread's own stack, though that strand is not known; of a wakeup: not by a thread of the
  * target. */
@@ -54,6 +67,7 @@ struct wire_event_state {
 /* What the loader says of a function: the value of probe_event_shapes, by its number. */
 struct wire_event_shape {
 	wire_u32 arguments; /* bit 0, 1 …: that argument register is a value of its entry */
+	wire_u32 texts;	    /* the same: it points to a text */
 };
 /* Among its bits: `more` of its exit is the block that the action alloc saw handed out. */
 #define WIRE_EVENT_BY_ALLOC (1u << 31)

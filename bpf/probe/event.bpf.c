@@ -25,18 +25,57 @@ static __always_inline __u64 handed_out(void)
 	return t ? t->last : 0;
 }
 
+/* The text that an argument points to, in pieces. Its pages must be in memory. */
+static __noinline int put_text(__u32 function, __u64 address, __u32 argument)
+{
+	char text[WIRE_EVENT_PIECES * WIRE_EVENT_PIECE] = {0};
+	struct wire_event e = {.function = function, .kind = WIRE_EVENT_TEXT, .flags = argument};
+	long n = bpf_probe_read_user_str(text, sizeof(text), (void *)address);
+
+	if (n < 0)
+		e.flags |= WIRE_EVENT_UNREADABLE;
+	for (int i = 0; i < WIRE_EVENT_PIECES; i++) {
+		if (i && i * WIRE_EVENT_PIECE >= n)
+			break;
+		__builtin_memcpy(&e.value1, text + i * WIRE_EVENT_PIECE, 8);
+		__builtin_memcpy(&e.value2, text + i * WIRE_EVENT_PIECE + 8, 8);
+		__builtin_memcpy(&e.more, text + i * WIRE_EVENT_PIECE + 16, 8);
+		recorder_put(&e);
+	}
+	return 0;
+}
+
+/* What the entry's own slot has no room for. */
+static __noinline int put_arguments(struct pt_regs *regs, __u32 function, __u64 shape)
+{
+	struct wire_event e = {.function = function, .kind = WIRE_EVENT_MORE};
+
+	for (__u32 i = 0; i < WIRE_EVENT_ARGUMENTS; i++)
+		if (shape >> 32 >> i & 1)
+			put_text(function, blocks_argument(regs, i + 1), i);
+	if (!(shape & 0x38))
+		return 0;
+	e.value1 = regs->rcx;
+	e.value2 = regs->r8;
+	e.more = regs->r9;
+	recorder_put(&e);
+	return 0;
+}
+
 void probe_event_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
 		       struct probe_call *call)
 {
 	struct wire_event e = {.function = function_of(cookie),
 			       .kind = call ? WIRE_EVENT_ENTRY : WIRE_EVENT_UNSEEN};
-	__u32 arguments = recorder_arguments(e.function);
+	__u64 shape = recorder_shape(e.function);
 
-	if (arguments & 1)
+	if (shape >> 32 || shape & 0x38)
+		put_arguments(regs, e.function, shape);
+	if (shape & 1)
 		e.value1 = regs->rdi;
-	if (arguments & 2)
+	if (shape & 2)
 		e.value2 = regs->rsi;
-	if (arguments & 4)
+	if (shape & 4)
 		e.more = regs->rdx;
 	put(&e, s);
 }
@@ -54,7 +93,7 @@ void probe_event_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 	if (call)
 		e.value1 = call->start_ns;
 	if (config_actions >> WIRE_ACTION_alloc & 1 &&
-	    recorder_arguments(e.function) & WIRE_EVENT_BY_ALLOC)
+	    recorder_shape(e.function) & WIRE_EVENT_BY_ALLOC)
 		e.more = handed_out();
 	put(&e, s);
 }

@@ -67,7 +67,7 @@ void recorder_put(const struct wire_event *e)
 	*(volatile __u64 *)&slot->serial = place + 1;
 }
 
-__u32 recorder_arguments(__u32 function)
+__u64 recorder_shape(__u32 function)
 {
 	const struct wire_event_state *s = state();
 	const struct wire_event_shape *shape;
@@ -75,5 +75,5 @@ __u32 recorder_arguments(__u32 function)
 	if (!s || !s->shaped)
 		return 0;
 	shape = bpf_map_lookup_elem(&probe_event_shapes, &function);
-	return shape ? shape->arguments : 0;
+	return shape ? shape->arguments | (__u64)shape->texts << 32 : 0;
 }

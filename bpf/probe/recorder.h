@@ -13,7 +13,7 @@
  * the current thread. */
 void recorder_put(const struct wire_event *e) __hidden;
 
-/* The arguments of @function that events tell: struct wire_event_shape. */
-__u32 recorder_arguments(__u32 function) __hidden;
+/* What the events of @function tell besides: arguments | texts << 32 of struct wire_event_shape. */
+__u64 recorder_shape(__u32 function) __hidden;
 
 #endif

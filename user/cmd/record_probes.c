@@ -33,19 +33,31 @@ static struct zonepatterns *patterns_for(struct record_probes *p, enum wire_acti
 	return p->patterns;
 }
 
+/* Zones that the action's options name. A trigger and arguments of one function are two options, so
+ * how often a pattern was added does not matter. */
+static int add_zones(struct record_probes *p, enum wire_action action, const void *own)
+{
+	const char *zone;
+	uint32_t arguments;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (zone = action_of(action)->zones(own, i, &arguments)); i++) {
+		struct zonepatterns *patterns = patterns_for(p, WIRE_ACTION_zone, false);
+
+		zonepatterns_set_actions(patterns, action_bit(WIRE_ACTION_zone), arguments, false);
+		ret = zonepatterns_add(patterns, zone);
+	}
+	return ret;
+}
+
 int record_probes_imply(struct record_probes *p, enum wire_action action, const void *own)
 {
 	const char *const *implied = action_of(action)->implies;
 	const bool again = p->o.own[action];
 	int ret = 0;
 
-	for (; action_of(action)->zones && !ret; p->zones_of[action]++) {
-		const char *zone = action_of(action)->zones(own, p->zones_of[action]);
-
-		if (!zone)
-			break;
-		ret = zonepatterns_add(patterns_for(p, WIRE_ACTION_zone, false), zone);
-	}
+	if (action_of(action)->zones)
+		ret = add_zones(p, action, own);
 	p->o.own[action] = own;
 	p->o.joins[action] = action_of(action)->joins;
 	if (action_of(action)->joins)

@@ -15,8 +15,8 @@ struct record_probes {
 	struct record_action {
 		struct record_probes *probes;
 		enum wire_action number;
-	} action[WIRE_ACTIONS];	       /* for options that belong to one action */
-	size_t zones_of[WIRE_ACTIONS]; /* patterns of zones that an action's options named */
+	} action[WIRE_ACTIONS]; /* for options that belong to one action */
+
 	struct zonepatterns *patterns; /* owned; NULL: no probes */
 	struct engine_options o;       /* complete after record_probes_finish() */
 	VEC(const char *) switches;

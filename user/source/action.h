@@ -21,9 +21,9 @@ struct action {
 	const char *const *implies;
 	/* The action that these options ask for, too, with what it implies; 0: none. */
 	enum wire_action with;
-	/* The patterns of zones that its options name besides: the @i-th; NULL: there are no more.
-	 */
-	const char *(*zones)(const void *own, size_t i);
+	/* The patterns of zones that its options name besides: the @i-th, and the arguments that it
+	 * reads of them; NULL: there are no more. */
+	const char *(*zones)(const void *own, size_t i, uint32_t *arguments);
 	/* The functions of these actions get it, too, once one of its options is given; bits. */
 	uint32_t joins;
 	bool numbered; /* "#N" behind a pattern is the argument that it is about */

@@ -27,55 +27,74 @@ struct timeline {
 	uint64_t from, to;
 	uint64_t ended_ns; /* CLOCK_MONOTONIC */
 	struct triggers triggers;
-	struct zonepatterns *patterns[TIMELINE_TRIGGERS]; /* of their functions; NULL: none */
-	uint64_t look_ns;				  /* when triggers are due */
+	/* Of the functions that options are about; NULL: they are about none. */
+	struct zonepatterns *of_trigger[TIMELINE_TRIGGERS], *of_args[TIMELINE_ARGS];
+	VEC(uint32_t) args; /* args_of(), by number */
+	uint64_t look_ns;   /* when triggers are due */
 	bool stopped;
 	struct recorded *became; /* of the profile under way; owned */
 };
+
+/* Whether the condition is about that function. */
+static bool is_about(void *state, uint32_t trigger, uint32_t number)
+{
+	const struct timeline *t = state;
+
+	if (t->of_trigger[trigger])
+		return timeline_names_match(t->engine, number, t->of_trigger[trigger]);
+	return timeline_names_throws(t->engine, number);
+}
+
+/* 1 + the place in the options of what --args says of the function; 0: nothing. */
+static uint32_t args_of(const struct timeline *t, uint32_t number)
+{
+	for (uint32_t i = 0; i < t->recording.o.n_args; i++)
+		if (timeline_names_match(t->engine, number, t->of_args[i]))
+			return i + 1;
+	return 0;
+}
 
 /* Tells the programs which arguments the events of a function have. */
 static void found(void *state, uint32_t number, const struct zone_def *def, const char *pattern,
 		  uint32_t argument)
 {
-	const struct wire_event_shape shape = {.arguments = 7 | WIRE_EVENT_BY_ALLOC};
-	const struct timeline *t = state;
+	struct timeline *t = state;
+	struct wire_event_shape shape = {0};
+	uint32_t args;
 
 	(void)pattern;
 	(void)argument;
+	while (t->args.n <= number)
+		vec_push(&t->args, 0);
+	args = t->args.at[number] = args_of(t, number);
+	if (args)
+		shape = (struct wire_event_shape){t->recording.o.args[args - 1].registers,
+						  t->recording.o.args[args - 1].texts};
 	if (def->actions >> WIRE_ACTION_alloc & 1)
+		shape = (struct wire_event_shape){7 | WIRE_EVENT_BY_ALLOC, 0};
+	if (shape.arguments)
 		(void)session_map_set_entries(t->recording.session, "probe_event_shapes", &number,
 					      &shape, 1);
 }
 
-/* Whether the condition is about that function. */
-static bool is_about(void *state, uint32_t trigger, uint32_t number)
+static struct zonepatterns *one_pattern(const char *text)
 {
-	struct timeline *t = state;
-	const struct probed_image *image;
-	const struct zone_def *def = timeline_names_def(t->engine, number, &image);
-	struct zone_names names;
+	struct zonepatterns *p = zonepatterns_new();
 
-	if (!def || !t->patterns[trigger])
-		return def && timeline_names_throws(def);
-	names = (struct zone_names){.module = engine_file(t->engine, image)->path,
-				    .linkage = def->linkage ? def->linkage : def->name,
-				    .name = def->name,
-				    .file = def->file,
-				    .line = def->line};
-	return zonepatterns_match(t->patterns[trigger], &names, NULL).first != ZONEPATTERN_NONE;
+	(void)zonepatterns_add(p, text);
+	return p;
 }
 
-static void find_triggers(struct timeline *t)
+static void find_patterns(struct timeline *t)
 {
 	const struct timeline_options *o = &t->recording.o;
 
 	triggers_init(&t->triggers, &t->recording, is_about, t);
-	for (uint32_t i = 0; i < o->n_triggers; i++) {
-		if (o->triggers[i].kind != TIMELINE_TRIGGER_CALL)
-			continue;
-		t->patterns[i] = zonepatterns_new();
-		(void)zonepatterns_add(t->patterns[i], o->triggers[i].pattern);
-	}
+	for (uint32_t i = 0; i < o->n_triggers; i++)
+		if (o->triggers[i].kind == TIMELINE_TRIGGER_CALL)
+			t->of_trigger[i] = one_pattern(o->triggers[i].pattern);
+	for (uint32_t i = 0; i < o->n_args; i++)
+		t->of_args[i] = one_pattern(o->args[i].pattern);
 }
 
 static void *timeline_new(const void *engine)
@@ -87,7 +106,7 @@ static void *timeline_new(const void *engine)
 	t->became = mem_zalloc(1, sizeof(*t->became));
 	if (e->in.o->own[WIRE_ACTION_event])
 		t->recording.o = *(const struct timeline_options *)e->in.o->own[WIRE_ACTION_event];
-	find_triggers(t);
+	find_patterns(t);
 	engine_watch(e, (struct engine_watcher){1u << WIRE_ACTION_event, NULL, found, t});
 	return t;
 }
@@ -101,7 +120,10 @@ static void timeline_free(void *state)
 	recording_release(&t->recording);
 	triggers_release(&t->triggers);
 	for (size_t i = 0; i < TIMELINE_TRIGGERS; i++)
-		zonepatterns_free(t->patterns[i]);
+		zonepatterns_free(t->of_trigger[i]);
+	for (size_t i = 0; i < TIMELINE_ARGS; i++)
+		zonepatterns_free(t->of_args[i]);
+	vec_release(&t->args);
 	free(t->became);
 	free(t);
 }
@@ -213,6 +235,8 @@ static void finish(const void *state, struct assembly *a)
 	profile_add_part(a->p, PART_EVENTS);
 	read_events(t, &events);
 	timeline_names_init(&names, t->engine, a);
+	for (size_t i = 0; i < t->args.n && i < names.by_number.n; i++)
+		names.by_number.at[i].args = t->args.at[i];
 	(void)timeline_rows(&(struct timeline_input){.functions = names.by_number.at,
 						     .n_functions = (uint32_t)names.by_number.n,
 						     .thread = timeline_names_thread,
@@ -294,6 +318,10 @@ static const struct source_option options[] = {
 	 .argument = "TIME",
 	 .does = "keep only what happened so long before the end: 10s",
 	 .parse = timeline_options_last},
+	{.name = "args",
+	 .argument = "NAME(TYPE,…)",
+	 .does = "record the arguments of a function's calls: 'open(str, int)'",
+	 .parse = timeline_options_args},
 	{.name = "trigger",
 	 .argument = "CONDITION[,N]",
 	 .does = "keep only what happened around a call that takes long (\"parse>10ms\"),\n"

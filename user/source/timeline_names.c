@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "function/zonepattern.h"
 #include "model/timed_event.h"
 
 static bool does(const struct zone_def *def, enum wire_action action)
@@ -26,7 +27,7 @@ static const struct {
 	{"", EVENT_MALLOC, TIMELINE_SIZE_FIRST, false},
 };
 
-bool timeline_names_throws(const struct zone_def *def)
+static bool throws(const struct zone_def *def)
 {
 	const char *name = def->linkage ? def->linkage : def->name;
 
@@ -41,7 +42,7 @@ static void set_role(const struct zone_def *def, struct timeline_function *f)
 	if (does(def, WIRE_ACTION_free))
 		f->role = TIMELINE_FREES;
 	else if (does(def, WIRE_ACTION_moment))
-		f->role = timeline_names_throws(def) ? TIMELINE_THROWS : TIMELINE_CATCHES;
+		f->role = throws(def) ? TIMELINE_THROWS : TIMELINE_CATCHES;
 	if (!does(def, WIRE_ACTION_alloc))
 		return;
 	while (!strstr(name, allocators[i].part))
@@ -113,8 +114,9 @@ void timeline_names_release(struct timeline_names *n)
 	probed_functions_release(&n->functions);
 }
 
-const struct zone_def *timeline_names_def(const struct engine *e, uint32_t number,
-					  const struct probed_image **image)
+/* The function of that number, and its image in *@image; NULL: there is none. */
+static const struct zone_def *def_of(const struct engine *e, uint32_t number,
+				     const struct probed_image **image)
 {
 	vec_each (i, &e->at) {
 		if (number >= (*i)->first && number - (*i)->first < (*i)->list.zones.n) {
@@ -123,4 +125,28 @@ const struct zone_def *timeline_names_def(const struct engine *e, uint32_t numbe
 		}
 	}
 	return NULL;
+}
+
+bool timeline_names_match(const struct engine *e, uint32_t number, const struct zonepatterns *p)
+{
+	const struct probed_image *image = NULL;
+	const struct zone_def *def = def_of(e, number, &image);
+
+	return def && zonepatterns_match(p,
+					 &(struct zone_names){.module = engine_file(e, image)->path,
+							      .linkage = def->linkage ? def->linkage
+										      : def->name,
+							      .name = def->name,
+							      .file = def->file,
+							      .line = def->line},
+					 NULL)
+				      .first != ZONEPATTERN_NONE;
+}
+
+bool timeline_names_throws(const struct engine *e, uint32_t number)
+{
+	const struct probed_image *image;
+	const struct zone_def *def = def_of(e, number, &image);
+
+	return def && throws(def);
 }

@@ -25,10 +25,9 @@ void timeline_names_release(struct timeline_names *);
 /* The profile's thread; @names is a struct timeline_names. */
 uint32_t timeline_names_thread(void *names, uint32_t pid, uint32_t tid);
 
-/* The function of that number in the engine, and its image in *@image; NULL: there is none. */
-const struct zone_def *timeline_names_def(const struct engine *, uint32_t number,
-					  const struct probed_image **image);
-/* Whether its calls throw exceptions. */
-bool timeline_names_throws(const struct zone_def *);
+/* Of the function of that number in the engine: whether the patterns select it; and whether its
+ * calls throw exceptions. */
+bool timeline_names_match(const struct engine *, uint32_t number, const struct zonepatterns *);
+bool timeline_names_throws(const struct engine *, uint32_t number);
 
 #endif

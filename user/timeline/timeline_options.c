@@ -114,14 +114,95 @@ void *timeline_options_trigger(const char *argument, void *before)
 	return NULL;
 }
 
-const char *timeline_options_zone(const void *options, size_t i)
+static const struct {
+	const char *name;
+	enum timeline_type type;
+} types[] = {
+	{"int", TIMELINE_INT},	   {"uint", TIMELINE_UINT},    {"long", TIMELINE_LONG},
+	{"ulong", TIMELINE_ULONG}, {"size_t", TIMELINE_ULONG}, {"ptr", TIMELINE_PTR},
+	{"bool", TIMELINE_BOOL},   {"char", TIMELINE_CHAR},    {"str", TIMELINE_STR},
+	{"float", TIMELINE_FLOAT}, {"double", TIMELINE_FLOAT},
+};
+
+static enum timeline_type type_of(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strlen(types[i].name) == n && !strncmp(types[i].name, name, n))
+			return types[i].type;
+	return TIMELINE_NO_ARGUMENT;
+}
+
+/* "int, str)": the rest of the text; false: it is wrong. */
+static bool parse_types(const char *rest, struct timeline_args *out)
+{
+	uint32_t registers = 0;
+
+	for (size_t i = 0; i < TIMELINE_ARGUMENTS; i++) {
+		const size_t n = strcspn(rest += strspn(rest, " "), " ,)");
+
+		out->types[i] = (uint8_t)type_of(rest, n);
+		if (out->types[i] == TIMELINE_NO_ARGUMENT)
+			return false;
+		if (out->types[i] != TIMELINE_FLOAT) {
+			if (registers == WIRE_EVENT_ARGUMENTS)
+				return false;
+			out->registers |= 1u << registers;
+			if (out->types[i] == TIMELINE_STR)
+				out->texts |= 1u << registers;
+			registers++;
+		}
+		rest += n + strspn(rest + n, " ");
+		if (!strcmp(rest, ")"))
+			return registers;
+		if (*rest++ != ',')
+			return false;
+	}
+	return false;
+}
+
+static int parse_args(const char *text, struct timeline_options *o)
+{
+	struct timeline_args *args = &o->args[o->n_args];
+	const char *open = strrchr(text, '(');
+
+	if (o->n_args == TIMELINE_ARGS)
+		return err(-E2BIG, "--args: at most %d functions", TIMELINE_ARGS);
+	*args = (struct timeline_args){0};
+	if (!open || open == text || open - text >= TIMELINE_TRIGGER_TEXT ||
+	    !parse_types(open + 1, args))
+		return err(-EINVAL,
+			   "--args '%s': a function and the types of its first arguments, up to "
+			   "six of them int, uint, long, ulong, size_t, ptr, bool, char or str: "
+			   "'open(str, int)'; float and double stand for those that cannot be read",
+			   text);
+	memcpy(args->pattern, text, (size_t)(open - text));
+	o->n_args++;
+	return 0;
+}
+
+void *timeline_options_args(const char *argument, void *before)
+{
+	struct timeline_options *o = timeline_options_parse(NULL, before);
+
+	if (!parse_args(argument, o))
+		return o;
+	if (o != before)
+		free(o);
+	return NULL;
+}
+
+const char *timeline_options_zone(const void *options, size_t i, uint32_t *arguments)
 {
 	const struct timeline_options *o = options;
 
+	*arguments = 0;
 	for (uint32_t k = 0; k < o->n_triggers; k++)
 		if (o->triggers[k].pattern[0] && !i--)
 			return o->triggers[k].pattern;
-	return NULL;
+	if (i >= o->n_args)
+		return NULL;
+	*arguments = o->args[i].registers;
+	return o->args[i].pattern;
 }
 
 static uint64_t wanted(const struct timeline_options *o)

@@ -27,7 +27,31 @@ struct timeline_trigger {
 	char text[TIMELINE_TRIGGER_TEXT];    /* as the user wrote it */
 };
 
+/* What --args says of a function. */
+#define TIMELINE_ARGS 64 /* functions, at most */
+enum timeline_type {
+	TIMELINE_NO_ARGUMENT,
+	TIMELINE_INT,
+	TIMELINE_UINT,
+	TIMELINE_LONG,
+	TIMELINE_ULONG,
+	TIMELINE_PTR,
+	TIMELINE_BOOL,
+	TIMELINE_CHAR,
+	TIMELINE_STR,
+	TIMELINE_FLOAT, /* in a vector register, which no probe sees */
+};
+#define TIMELINE_ARGUMENTS 10 /* with those in vector registers */
+
+struct timeline_args {
+	char pattern[TIMELINE_TRIGGER_TEXT];
+	uint8_t types[TIMELINE_ARGUMENTS]; /* enum timeline_type */
+	uint32_t registers, texts;	   /* bits, as in struct wire_event_shape */
+};
+
 struct timeline_options {
+	struct timeline_args args[TIMELINE_ARGS];
+	uint32_t n_args;
 	uint64_t events; /* most that are kept; 0: TIMELINE_EVENTS */
 	bool stops;	 /* the first ones are kept, not the last */
 	struct timeline_trigger triggers[TIMELINE_TRIGGERS];
@@ -41,8 +65,10 @@ void *timeline_options_parse(const char *argument, void *before);
 void *timeline_options_events(const char *argument, void *before);
 void *timeline_options_last(const char *argument, void *before);
 void *timeline_options_trigger(const char *argument, void *before);
-/* The pattern of the function that trigger @i is about; NULL: there are not so many. */
-const char *timeline_options_zone(const void *options, size_t i);
+void *timeline_options_args(const char *argument, void *before);
+/* The pattern of the @i-th function that a trigger or --args is about, and the argument registers
+ * that are read, bits; NULL: there are not so many. */
+const char *timeline_options_zone(const void *options, size_t i, uint32_t *arguments);
 
 /* The number of slots: a power of two. */
 uint64_t timeline_options_slots(const struct timeline_options *);

@@ -1,6 +1,7 @@
 #include "timeline/timeline_rows.h"
 
 #include "base/hash.h"
+#include "timeline/call_arguments.h"
 #include "timeline/triggers.h"
 #include "wire_probe.h"
 
@@ -37,6 +38,7 @@ struct making {
 	VEC(uint32_t) spare;	  /* places in sizes that nobody uses */
 	struct map off_by_task;	  /* pid, tid → place in off */
 	VEC(struct off) off;
+	struct call_arguments arguments;
 	uint64_t unknown;
 };
 
@@ -96,6 +98,20 @@ static struct timed_event *put(struct making *m, const struct wire_event *e, con
 /* --- calls -------------------------------------------------------------------------------------
  */
 
+static uint32_t arguments_of(struct making *m, const struct wire_event *e)
+{
+	const uint32_t args = m->in->functions[e->function].args;
+	struct str text = {0};
+	uint32_t number;
+
+	if (!args)
+		return 0;
+	call_arguments_add(&m->arguments, &m->in->o->args[args - 1], e, &text);
+	number = intern_add(&m->p->strings, str_text(&text));
+	str_release(&text);
+	return number;
+}
+
 static void begin(struct making *m, const struct wire_event *e, struct stack *s, bool stays_open)
 {
 	const uint32_t module = m->in->functions[e->function].module;
@@ -105,6 +121,7 @@ static void begin(struct making *m, const struct wire_event *e, struct stack *s,
 
 	row->value1 = (int64_t)e->value1;
 	row->value2 = (int64_t)e->value2;
+	row->argument = arguments_of(m, e);
 	if (stays_open) {
 		vec_push(&s->open, ((struct open_call){.function = e->function, .c = c}));
 		return;
@@ -433,6 +450,10 @@ static void take(struct making *m, const struct wire_event *e)
 	case WIRE_EVENT_WAKEUP:
 		wake(m, e, s);
 		break;
+	case WIRE_EVENT_TEXT:
+	case WIRE_EVENT_MORE:
+		call_arguments_take(&m->arguments, e);
+		break;
 	case TRIGGERS_FIRED:
 		trigger(m, e, s);
 		break;
@@ -471,6 +492,7 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 	vec_release(&m.sizes);
 	vec_release(&m.spare);
 	vec_release(&m.off);
+	call_arguments_release(&m.arguments);
 	map_release(&m.off_by_task);
 	return m.unknown;
 }

@@ -37,6 +37,7 @@ struct timeline_function {
 	uint8_t size;
 	uint32_t allocates;
 	bool returns_status;
+	uint32_t args; /* 1 + place in timeline_options.args; 0: nothing is said of its arguments */
 };
 
 struct timeline_input {

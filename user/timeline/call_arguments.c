@@ -1,0 +1,113 @@
+#include "timeline/call_arguments.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void call_arguments_release(struct call_arguments *a)
+{
+	vec_release(&a->at);
+	map_release(&a->by_task);
+}
+
+static struct pending_arguments *pending_of(struct call_arguments *a, const struct wire_event *e)
+{
+	bool fresh;
+	uint32_t *at = map_put(&a->by_task, (uint64_t)e->pid << 32 | e->tid, &fresh);
+
+	if (fresh) {
+		*at = (uint32_t)a->at.n;
+		vec_push(&a->at, ((struct pending_arguments){0}));
+	}
+	return &a->at.at[*at];
+}
+
+void call_arguments_take(struct call_arguments *a, const struct wire_event *e)
+{
+	const uint32_t argument = e->flags & ~WIRE_EVENT_UNREADABLE;
+	struct pending_arguments *p = pending_of(a, e);
+
+	if (e->kind == WIRE_EVENT_MORE) {
+		memcpy(p->more, (const uint64_t[]){e->value1, e->value2, e->more}, sizeof(p->more));
+		return;
+	}
+	if (argument >= WIRE_EVENT_ARGUMENTS ||
+	    p->n[argument] + WIRE_EVENT_PIECE >= sizeof(p->text[argument]) + 1)
+		return;
+	if (e->flags & WIRE_EVENT_UNREADABLE)
+		p->unreadable |= 1u << argument;
+	memcpy(p->text[argument] + p->n[argument],
+	       (const uint64_t[]){e->value1, e->value2, e->more}, WIRE_EVENT_PIECE);
+	p->n[argument] += WIRE_EVENT_PIECE;
+}
+
+static uint64_t register_of(const struct pending_arguments *p, const struct wire_event *e,
+			    uint32_t i)
+{
+	return i == 0 ? e->value1 : i == 1 ? e->value2 : i == 2 ? e->more : p->more[i - 3];
+}
+
+static void add_text(const struct pending_arguments *p, uint32_t i, uint64_t address,
+		     struct str *out)
+{
+	const size_t n = strnlen(p->text[i], sizeof(p->text[i]) - 1);
+	_free_ char *clean = str_clean(p->text[i], n);
+
+	if (!address)
+		str_add(out, "NULL");
+	else if (p->unreadable & 1u << i)
+		str_addf(out, "0x%" PRIx64 " [not in memory]", address);
+	else if (!p->n[i])
+		str_addf(out, "0x%" PRIx64, address);
+	else
+		str_addf(out, "\"%s\"%s", clean,
+			 n + 1 >= WIRE_EVENT_PIECES * WIRE_EVENT_PIECE ? "…" : "");
+}
+
+static void add_value(enum timeline_type type, uint64_t v, struct str *out)
+{
+	switch (type) {
+	case TIMELINE_INT:
+		str_addf(out, "%" PRId32, (int32_t)v);
+		break;
+	case TIMELINE_UINT:
+		str_addf(out, "%" PRIu32, (uint32_t)v);
+		break;
+	case TIMELINE_LONG:
+		str_addf(out, "%" PRId64, (int64_t)v);
+		break;
+	case TIMELINE_ULONG:
+		str_addf(out, "%" PRIu64, v);
+		break;
+	case TIMELINE_BOOL:
+		str_add(out, v & 0xff ? "true" : "false");
+		break;
+	case TIMELINE_CHAR:
+		str_addf(out, (v & 0xff) > ' ' && (v & 0xff) < 0x7f ? "'%c'" : "'\\x%02x'",
+			 (int)(v & 0xff));
+		break;
+	default:
+		str_addf(out, "0x%" PRIx64, v);
+	}
+}
+
+void call_arguments_add(struct call_arguments *a, const struct timeline_args *is,
+			const struct wire_event *entry, struct str *out)
+{
+	struct pending_arguments *p = pending_of(a, entry);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < TIMELINE_ARGUMENTS && is->types[i]; i++) {
+		str_addf(out, "%sarg%u=", i ? ", " : "", i);
+		if (is->types[i] == TIMELINE_FLOAT) {
+			str_add(out, "[in a vector register]");
+			continue;
+		}
+		if (is->types[i] == TIMELINE_STR)
+			add_text(p, at, register_of(p, entry, at), out);
+		else
+			add_value(is->types[i], register_of(p, entry, at), out);
+		at++;
+	}
+	*p = (struct pending_arguments){0};
+}
