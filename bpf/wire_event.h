@@ -55,6 +55,9 @@ _Static_assert(sizeof(struct wire_event) == 64, "a slot is a cache line");
 /* Slots, at most: 4 GiB of memory. */
 #define WIRE_EVENTS_MOST (1u << 26)
 
+#define WIRE_EVENT_TIMED 32
+#define WIRE_EVENT_KINDS 16
+
 /* The one value of probe_event_state. */
 struct wire_event_state {
 	wire_u64 next; /* events so far: the place of the next one, from 0 */
@@ -62,6 +65,9 @@ struct wire_event_state {
 	 * which on no event is kept, 0: the oldest ones are overwritten. */
 	wire_u64 mask, stop;
 	wire_u64 shaped; /* 1: functions have shapes */
+	/* What it takes to record events: of every WIRE_EVENT_TIMED th, if nothing interrupted it,
+	 * by its kind, the sum and the number. */
+	wire_u64 timed_ns[WIRE_EVENT_KINDS], timed[WIRE_EVENT_KINDS];
 };
 
 /* What the loader says of a function: the value of probe_event_shapes, by its number. */

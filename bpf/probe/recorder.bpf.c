@@ -34,6 +34,20 @@ static __always_inline struct wire_event_state *state(void)
 	return bpf_map_lookup_elem(&probe_event_state, &zero);
 }
 
+/* What took longer was interrupted. */
+#define UNDISTURBED_NS 5000
+
+static __noinline int note_time(struct wire_event_state *s, __u32 kind, __u64 start_ns)
+{
+	__u64 ns = bpf_ktime_get_ns() - start_ns;
+
+	if (!s || kind >= WIRE_EVENT_KINDS || ns > UNDISTURBED_NS)
+		return 0;
+	__sync_fetch_and_add(&s->timed_ns[kind], ns);
+	__sync_fetch_and_add(&s->timed[kind], 1);
+	return 0;
+}
+
 void recorder_put(const struct wire_event *e)
 {
 	struct wire_event_state *s = state();
@@ -65,6 +79,8 @@ void recorder_put(const struct wire_event *e)
 	slot->more = e->more;
 	barrier();
 	*(volatile __u64 *)&slot->serial = place + 1;
+	if (place % WIRE_EVENT_TIMED == 0)
+		note_time(s, e->kind, time_ns);
 }
 
 __u64 recorder_shape(__u32 function)

@@ -250,6 +250,36 @@ static void finish(const void *state, struct assembly *a)
 	timeline_names_release(&names);
 }
 
+/* What recording took, by what was recorded, in words. */
+static const struct {
+	uint32_t kind;
+	const char *what;
+} costs[] = {
+	{WIRE_EVENT_ENTRY, "timeline: recording a call"},
+	{WIRE_EVENT_EXIT, "timeline: recording a return"},
+	{WIRE_EVENT_DROPPED, "timeline: recording the end of a call that does not return"},
+	{WIRE_EVENT_HIT, "timeline: recording a free, a throw or a catch"},
+	{WIRE_EVENT_OUT, "timeline: recording that a thread leaves a CPU"},
+	{WIRE_EVENT_IN, "timeline: recording that a thread comes to a CPU"},
+	{WIRE_EVENT_WAKEUP, "timeline: recording a wake-up"},
+	{WIRE_EVENT_TEXT, "timeline: recording a piece of a text"},
+};
+
+static void note_costs(const struct timeline *t, struct profile *p)
+{
+	const struct wire_event_state state = recording_state(&t->recording);
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+		const uint64_t n = state.timed[costs[i].kind];
+
+		if (n)
+			profile_price(p, costs[i].what, "ns",
+				      (double)state.timed_ns[costs[i].kind] / (double)n);
+	}
+	profile_cost(p, "timeline: recording all events", "ns", recording_taken_ns(&t->recording));
+	profile_cost(p, "timeline: memory of the recording", "bytes", (double)t->recording.bytes);
+}
+
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct timeline *t = state;
@@ -265,12 +295,21 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	};
 
 	(void)in;
+	note_costs(t, p);
 	profile_ledger(p, LEDGER_EVENTS, LEDGER_TAKEN, "taken", (int64_t)(t->to - t->from));
 	profile_ledger(p, LEDGER_EVENTS, LEDGER_KEPT, "kept", (int64_t)b->kept);
 	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
 		if (lost[i].n)
 			profile_ledger(p, LEDGER_EVENTS, LEDGER_LOST, lost[i].why,
 				       (int64_t)lost[i].n);
+}
+
+static void taken(const void *state, const struct profile *p, struct taken *sum)
+{
+	const struct timeline *t = state;
+
+	(void)p;
+	TAKEN_RUN(sum, recording_taken_ns(&t->recording));
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
@@ -349,6 +388,7 @@ const struct action event_action = {
 		   .drained = drained,
 		   .finish = finish,
 		   .reconcile = reconcile,
+		   .taken = taken,
 		   .total = total,
 		   .window_end = window_end,
 		   .window_forget = window_forget},

@@ -41,9 +41,8 @@ void recording_release(struct recording *r)
 	*r = (struct recording){0};
 }
 
-uint64_t recording_made(const struct recording *r)
+struct wire_event_state recording_state(const struct recording *r)
 {
-	/* The first word of the state. */
 	struct map_entries all = {0};
 	struct wire_event_state state = {0};
 
@@ -51,7 +50,24 @@ uint64_t recording_made(const struct recording *r)
 	    all.n)
 		memcpy(&state, map_entry_value(&all, 0), sizeof(state));
 	vec_release(&all.words);
-	return state.next;
+	return state;
+}
+
+uint64_t recording_made(const struct recording *r)
+{
+	return recording_state(r).next;
+}
+
+double recording_taken_ns(const struct recording *r)
+{
+	const struct wire_event_state state = recording_state(r);
+	double ns = 0, n = 0;
+
+	for (size_t i = 0; i < WIRE_EVENT_KINDS; i++) {
+		ns += (double)state.timed_ns[i];
+		n += (double)state.timed[i];
+	}
+	return n > 0 ? ns / n * (double)state.next : 0;
 }
 
 bool recording_get(const struct recording *r, uint64_t place, struct wire_event *out)

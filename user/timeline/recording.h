@@ -30,6 +30,10 @@ void recording_release(struct recording *);
 
 /* How many events there were so far, kept or not. */
 uint64_t recording_made(const struct recording *);
+/* The same, with what it took to record some of them. */
+struct wire_event_state recording_state(const struct recording *);
+/* What all events so far took from the target besides the probes, in ns. */
+double recording_taken_ns(const struct recording *);
 
 /* The event of that place; false: it is not there, or being written. */
 bool recording_get(const struct recording *, uint64_t place, struct wire_event *out);
