@@ -40,6 +40,9 @@
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 #define ENDING_SIGNALS (sizeof(ending) / sizeof(*ending))
 
+/* Asks sources that keep only the last of what they record to keep what they have now. */
+#define KEEPING SIGUSR2
+
 static sigset_t ending_signals(void)
 {
 	sigset_t set;
@@ -54,6 +57,7 @@ static int block_signals(struct capture *c)
 {
 	sigset_t set = ending_signals();
 
+	sigaddset(&set, KEEPING);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return c->signal_fd < 0 ? err(-errno, "signalfd: %s", strerror(errno)) : 0;
@@ -70,14 +74,16 @@ static int watch(struct capture *c, struct capture_watched w)
 }
 
 /* The first signal ends the capture. Later ones stay blocked: however many come, what was captured
- * is saved. */
+ * is saved. KEEPING ends nothing. */
 static enum capture_end on_signal(struct capture *c, int fd)
 {
-	struct signalfd_siginfo info;
+	struct signalfd_siginfo info = {0};
 
-	(void)c;
 	(void)!read(fd, &info, sizeof(info));
-	return CAPTURE_SIGNAL;
+	if (info.ssi_signo != KEEPING)
+		return CAPTURE_SIGNAL;
+	SOURCES_CALL(&c->sources, keep);
+	return CAPTURE_RUNNING;
 }
 
 /* A process of the target has exited. */

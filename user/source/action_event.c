@@ -181,6 +181,20 @@ static bool look(void *state)
 	return true;
 }
 
+static void keep(void *state)
+{
+	struct timeline *t = state;
+
+	if (!t->recording.slots || t->stopped)
+		return;
+	if (!t->recording.o.n_triggers) {
+		triggers_copy_all(&t->triggers);
+		return;
+	}
+	triggers_ask(&t->triggers);
+	triggers_look(&t->triggers, false);
+}
+
 static void drained(void *state)
 {
 	struct timeline *t = state;
@@ -210,20 +224,24 @@ static const char *call_name(uint32_t number)
 /* The events of the window, and what became of the others. */
 static void read_events(const struct timeline *t, recorded_events *out)
 {
-	const uint64_t last = t->recording.o.last_ns;
+	const uint64_t last = t->recording.o.last_ns, copied = t->triggers.copied;
+	const bool around = t->recording.o.n_triggers;
 
-	if (!t->recording.o.n_triggers) {
+	if (!around)
 		*t->became =
-			recording_read(&t->recording, t->from, t->to,
+			recording_read(&t->recording, copied > t->from ? copied : t->from, t->to,
 				       last && last < t->ended_ns ? t->ended_ns - last : 0, out);
+	else
+		*t->became = (struct recorded){0};
+	if (!around && !t->triggers.kept.n)
 		return;
-	}
-	*t->became = (struct recorded){0};
 	triggers_kept(&t->triggers, out);
+	t->became->kept = 0;
 	vec_each (e, out)
 		t->became->kept += e->kind < TRIGGERS_FIRED;
-	t->became->elsewhere = t->to - t->from - t->became->kept - t->triggers.no_room;
-	t->became->newer = t->triggers.no_room;
+	t->became->newer += t->triggers.no_room;
+	t->became->elsewhere = t->to - t->from - t->became->kept - t->became->older -
+			       t->became->newer - t->became->torn;
 }
 
 static void finish(const void *state, struct assembly *a)
@@ -290,7 +308,7 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	} lost[] = {
 		{b->older, "older than the last ones, which are kept (--events, --last)"},
 		{b->newer, "beyond the number that is kept (--events)"},
-		{b->elsewhere, "not around what --trigger asks for"},
+		{b->elsewhere, "not around what --trigger or a signal asked for"},
 		{b->torn, "being written when they were read"},
 	};
 
@@ -384,6 +402,7 @@ const struct action event_action = {
 		   .open = open_slots,
 		   .due_ns = due_ns,
 		   .round = look,
+		   .keep = keep,
 		   .progress = progress,
 		   .drained = drained,
 		   .finish = finish,

@@ -122,6 +122,8 @@ struct source {
 	uint64_t (*due_ns)(const void *);
 	bool (*round)(void *);
 	void (*tick)(void *);
+	/* The user asks (SIGUSR2) to keep what would be overwritten later. */
+	void (*keep)(void *);
 	/* Adds to the line of progress, two spaces after each part: "1,204 calls ". */
 	void (*progress)(const void *, struct str *);
 

@@ -218,6 +218,22 @@ void triggers_ask(struct triggers *t)
 	t->asked = true;
 }
 
+void triggers_copy_all(struct triggers *t)
+{
+	const uint64_t to = recording_made(t->recording), slots = t->recording->mask + 1;
+	const uint64_t begin = to > t->copied + slots ? to - slots : t->copied;
+	struct wire_event e;
+
+	for (uint64_t place = begin; place < to; place++) {
+		if (!recording_get(t->recording, place, &e))
+			continue;
+		if (place == begin)
+			note_gap(t, &e, begin - t->copied);
+		keep(t, &e);
+	}
+	t->copied = t->looked = to;
+}
+
 /* A gap stands before its event, a condition that holds behind it. */
 static int standing(const struct wire_event *e)
 {

@@ -50,8 +50,9 @@ void triggers_release(struct triggers *);
 
 /* Looks at the events since the last time, and copies what is complete; @last: all. */
 void triggers_look(struct triggers *, bool last);
-/* As if a condition held now. */
+/* As if a condition held now; or copies all that is there, where no conditions are looked for. */
 void triggers_ask(struct triggers *);
+void triggers_copy_all(struct triggers *);
 /* Appends the events that were copied, in order of time. */
 void triggers_kept(const struct triggers *, recorded_events *out);
 /* Forgets the events that were copied. */

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <vector>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -37,12 +38,14 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 		(coroutine ? "/" + std::to_string(coroutine) : "") + " " + text + "\n";
 }
 
+/* In one piece, or lines of several threads would mix. */
 static void write_said()
 {
-	FILE *f = fopen(path, "a");
+	const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
-	fwrite(said.data(), 1, said.size(), f);
-	fclose(f);
+	if (write(fd, said.data(), said.size()) != (ssize_t)said.size())
+		abort();
+	close(fd);
 	said.clear();
 }
 
