@@ -24,7 +24,8 @@
 #define TICK	    64.0
 #define AXIS	    22.0
 #define LEGEND	    18.0
-#define LEGEND_NAME 28 /* letters */
+#define LETTER	    0.62 /* width, per size: a number that is cut is another one */
+#define LEGEND_NAME 28	 /* letters */
 
 struct drawing {
 	struct sheet *s;
@@ -56,10 +57,13 @@ struct run {
 static void put_run(struct drawing *d, double y, struct run *run)
 {
 	const struct plot_rect r = {run->from, y, fmax(run->to - run->from, NARROW), d->row};
-	_free_ char *name = mem_printf("%s calls", count_text((int64_t)run->n));
+	_free_ char *name =
+		mem_printf("%s call%s", count_text((int64_t)run->n), run->n == 1 ? "" : "s");
 
 	if (run->n)
-		canvas_named_box(&d->s->canvas, FLAME_MERGED, name, &r, d->size);
+		canvas_named_box(&d->s->canvas, FLAME_MERGED,
+				 r.w < ((double)strlen(name) + 1) * LETTER * d->size ? NULL : name,
+				 &r, d->size);
 	run->n = 0;
 }
 

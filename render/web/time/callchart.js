@@ -147,8 +147,7 @@ class CallCanvas {
 	draw() {
 		const c = this.context, style = getComputedStyle(this.stage);
 		const ink = name => style.getPropertyValue("--" + name);
-		this.ink = {soft: ink("soft"), text: ink("ink"), line: ink("line"), page: ink("page"),
-			focus: ink("focus"), empty: ink("shade")};
+		this.ink = {soft: ink("soft"), text: ink("ink"), line: ink("line"), focus: ink("focus")};
 		c.clearRect(0, 0, this.width, this.shown);
 		c.font = "11px " + style.fontFamily;
 		c.textBaseline = "middle";
@@ -165,9 +164,12 @@ class CallCanvas {
 
 	drawLost() {
 		const {marks} = this, c = this.context;
-		c.fillStyle = this.ink.empty;
-		for (let i = this.firstLost; i < marks.n; i++)
+		c.globalAlpha = 0.3;
+		for (let i = this.firstLost; i < marks.n; i++) {
+			c.fillStyle = this.chart.kinds[marks.kind[i]].colour;
 			this.fill(this.x(marks.start[i]), this.x(marks.start[i] + marks.length[i]), 0, this.shown, 1);
+		}
+		c.globalAlpha = 1;
 	}
 
 	/* What of it lies beside the names. */
@@ -221,7 +223,9 @@ class CallCanvas {
 		const c = this.context;
 		c.fillStyle = MERGED;
 		const [left, right] = this.fill(this.x(run.from), this.x(run.to), top, CALL_ROW - 1, CALL_NARROW);
-		this.label(Units.count(run.n) + (run.n === 1 ? " call" : " calls"), left, right, top);
+		const text = Units.count(run.n) + (run.n === 1 ? " call" : " calls");
+		if (c.measureText(text).width <= right - left - 8)
+			this.label(text, left, right, top);
 		return null;
 	}
 

@@ -13,6 +13,13 @@
 #include "report_doc.h"
 #include "timeline_profile.h"
 
+/* fontconfig keeps what it read of the fonts until the process ends. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libfontconfig";
+}
+
 /* --- helpers -------------------------------------------------------------------------------- */
 
 /* outer 100 to 900 in main, in it parse twice and read, which waits for a lock; worker's job is
