@@ -60,4 +60,29 @@ static inline void timeline_return(struct profile *p, uint64_t time_ns, const ch
 	timeline_put(p, time_ns, 0, 0, EVENT_RETURN, name, ns);
 }
 
+/* outer 100 to 900 in main, in it parse twice and read, which waits for a lock; worker's job is
+ * left by an exception. */
+static inline struct profile *timeline_known(void)
+{
+	struct profile *p = timeline_profile();
+
+	timeline_put_text(p, 100, 0, EVENT_CALL, "outer", 0, "n=3");
+	timeline_call(p, 150, "parse");
+	timeline_put(p, 200, 1, 0, EVENT_CALL, "job", 0);
+	timeline_return(p, 350, "parse", 200);
+	timeline_put(p, 360, 1, 0, EVENT_EXCEPTION, "_Unwind_RaiseException", EVENT_THROWN);
+	timeline_put(p, 400, 1, 0, EVENT_EXCEPTION, "job", EVENT_PASSED);
+	timeline_put(p, 410, 1, 0, EVENT_EXCEPTION, "__cxa_begin_catch", EVENT_CAUGHT);
+	timeline_call(p, 450, "read");
+	timeline_put_text(p, 460, 0, EVENT_SWITCH_OUT, "", 'S', "futex");
+	timeline_put(p, 560, 0, 0, EVENT_SWITCH_IN, "", 100);
+	timeline_return(p, 610, "read", 160);
+	timeline_call(p, 620, "parse");
+	timeline_return(p, 820, "parse", 200);
+	timeline_return(p, 900, "outer", 800);
+	timeline_last(p)->value2 = -7;
+	timeline_put_text(p, 950, 1, EVENT_TRIGGER, "", 0, "job>1us");
+	return p;
+}
+
 #endif

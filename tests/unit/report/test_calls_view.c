@@ -22,31 +22,6 @@ const char *__lsan_default_suppressions(void)
 
 /* --- helpers -------------------------------------------------------------------------------- */
 
-/* outer 100 to 900 in main, in it parse twice and read, which waits for a lock; worker's job is
- * left by an exception. */
-static struct profile *known(void)
-{
-	struct profile *p = timeline_profile();
-
-	timeline_put_text(p, 100, 0, EVENT_CALL, "outer", 0, "n=3");
-	timeline_call(p, 150, "parse");
-	timeline_put(p, 200, 1, 0, EVENT_CALL, "job", 0);
-	timeline_return(p, 350, "parse", 200);
-	timeline_put(p, 360, 1, 0, EVENT_EXCEPTION, "_Unwind_RaiseException", EVENT_THROWN);
-	timeline_put(p, 400, 1, 0, EVENT_EXCEPTION, "job", EVENT_PASSED);
-	timeline_put(p, 410, 1, 0, EVENT_EXCEPTION, "__cxa_begin_catch", EVENT_CAUGHT);
-	timeline_call(p, 450, "read");
-	timeline_put_text(p, 460, 0, EVENT_SWITCH_OUT, "", 'S', "futex");
-	timeline_put(p, 560, 0, 0, EVENT_SWITCH_IN, "", 100);
-	timeline_return(p, 610, "read", 160);
-	timeline_call(p, 620, "parse");
-	timeline_return(p, 820, "parse", 200);
-	timeline_return(p, 900, "outer", 800);
-	timeline_last(p)->value2 = -7;
-	timeline_put_text(p, 950, 1, EVENT_TRIGGER, "", 0, "job>1us");
-	return p;
-}
-
 static char *csv_of(struct profile *p, const struct selection *s)
 {
 	struct report_doc r = {.profile = p};
@@ -97,7 +72,7 @@ static void slowest_first(void **state)
 	const struct doc_block *b;
 
 	(void)state;
-	report_doc_init(&r, known(), NULL, (const char *const[]){"calls", NULL});
+	report_doc_init(&r, timeline_known(), NULL, (const char *const[]){"calls", NULL});
 	b = report_doc_block(&r, BLOCK_TABLE, 0);
 	assert_int_equal(doc_table_rows(&b->table), 5);
 	assert_string_equal(cell(b, 0, "Function"), "outer");
@@ -119,7 +94,7 @@ static void inside_the_slowest(void **state)
 	const struct doc_block *b;
 
 	(void)state;
-	report_doc_init(&r, known(), NULL, (const char *const[]){"calls", NULL});
+	report_doc_init(&r, timeline_known(), NULL, (const char *const[]){"calls", NULL});
 	b = report_doc_block(&r, BLOCK_FACTS, 0);
 	assert_string_equal(fact(b, "outer")->value,
 			    "800 ns at 100 ns, n=3: parse 50.0 % in 2 calls, read 20.0 %; waited "
@@ -167,7 +142,7 @@ static void samples_inside(void **state)
 
 static void all_in_order_of_time(void **state)
 {
-	struct profile *p = known();
+	struct profile *p = timeline_known();
 	char *text = csv_of(p, NULL);
 
 	(void)state;
@@ -217,7 +192,7 @@ static void many_in_order_of_time(void **state)
 
 static void assert_lines(const struct selection *s, size_t lines)
 {
-	struct profile *p = known();
+	struct profile *p = timeline_known();
 	char *text = csv_of(p, s);
 
 	assert_int_equal(lines_in(text), lines + 1);
@@ -240,7 +215,7 @@ static void takes_what_is_selected(void **state)
 
 static void says_what_is_not_there(void **state)
 {
-	struct profile *p = known();
+	struct profile *p = timeline_known();
 	struct call_choice c;
 
 	(void)state;
@@ -254,7 +229,7 @@ static void says_what_is_not_there(void **state)
 
 static void summary_counts(void **state)
 {
-	struct profile *p = known();
+	struct profile *p = timeline_known();
 	struct report_doc r;
 
 	(void)state;
@@ -284,7 +259,7 @@ static const struct call_chart *chart_of(struct report_doc *r, struct profile *p
 static void a_lane_each_thread(void **state)
 {
 	struct report_doc r;
-	const struct call_chart *c = chart_of(&r, known());
+	const struct call_chart *c = chart_of(&r, timeline_known());
 
 	(void)state;
 	assert_int_equal(c->lanes.n, 2);
@@ -434,7 +409,7 @@ static void nothing_selected(void **state)
 	struct report_doc r;
 
 	(void)state;
-	report_doc_init(&r, known(), &(struct selection){.from_ns = 950},
+	report_doc_init(&r, timeline_known(), &(struct selection){.from_ns = 950},
 			(const char *const[]){"timeline", "calls", NULL});
 	assert_string_equal(report_doc_block(&r, BLOCK_TEXT, 0)->text,
 			    "No calls are left: the selection is too narrow.");
