@@ -224,10 +224,14 @@ static void put_axis(struct drawing *d)
 	const struct rgb grey = s->canvas.look->grey, rule = s->canvas.look->rule;
 
 	canvas_box(&s->canvas, rule, d->x, s->y + 1, d->width, 0.6);
-	for (double t = ceil(from / tick) * tick; t <= to; t += tick) {
+	/* By number: late times may be so large that a tick changes nothing. */
+	for (int i = 0; i <= d->width / TICK; i++) {
+		const double t = (ceil(from / tick) + i) * tick;
 		const double x = x_of(d, (uint64_t)t);
 		const char *text = t > 0 ? ns_text(t) : "0";
 
+		if (t > to)
+			break;
 		canvas_box(&s->canvas, rule, x, s->y + 1, 0.6, 4);
 		if (x + canvas_width(&s->canvas, FONT_SMALL, text) < s->width - SHEET_MARGIN + 4)
 			canvas_text(&s->canvas, FONT_SMALL, grey, x + 1, s->y + 14, text);

@@ -20,6 +20,7 @@
 #define PRINTED_ROWS  40
 #define INSIDE_MOST   10
 #define LABEL_MOST    24
+#define AROUND_MOST   256  /* calls around one that are looked at */
 #define BATCH	      4096 /* rows of csv at once */
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -300,8 +301,9 @@ static void write_inside_of(const struct call_choice *c, const struct inside *in
 static bool is_recursion(const struct call_choice *c, uint32_t at)
 {
 	const struct call *call = &c->calls.at.at[at];
+	uint32_t up = call->parent;
 
-	for (uint32_t up = call->parent; up != CALLS_NONE; up = c->calls.at.at[up].parent)
+	for (int n = 0; up != CALLS_NONE && n < AROUND_MOST; up = c->calls.at.at[up].parent, n++)
 		if (c->calls.at.at[up].frame == call->frame)
 			return true;
 	return false;

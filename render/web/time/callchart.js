@@ -296,8 +296,9 @@ class CallCanvas {
 		const tick = ROUND_TIMES.find(t => t >= least) || least;
 		c.fillStyle = this.ink.line;
 		c.fillRect(this.left, top, this.width - this.left, 1);
-		for (let t = Math.ceil(from / tick) * tick; t <= to; t += tick) {
-			const x = this.x(t), text = CallLanes.time(t, tick);
+		/* By number: late times may be so large that a tick changes nothing. */
+		for (let k = 0, first = Math.ceil(from / tick); k <= this.width / TICK && (first + k) * tick <= to; k++) {
+			const t = (first + k) * tick, x = this.x(t), text = CallLanes.time(t, tick);
 			c.fillStyle = this.ink.line;
 			c.fillRect(x, top, 1, 5);
 			c.fillStyle = this.ink.soft;

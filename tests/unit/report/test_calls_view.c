@@ -404,6 +404,29 @@ static void bounded_depth_and_lanes(void **state)
 	report_doc_release(&r);
 }
 
+/* A nanosecond is nothing beside such times in a double. */
+static void times_of_any_size(void **state)
+{
+	const uint64_t late = UINT64_C(9000000000000000000);
+	struct profile *p = timeline_profile();
+	struct report_doc r;
+	size_t n;
+	char *text;
+
+	(void)state;
+	timeline_call(p, late, "f");
+	timeline_return(p, late + 5, "f", 5);
+	p->duration_ns = (int64_t)late + 10;
+	report_doc_init(&r, p, &(struct selection){.from_ns = (int64_t)late},
+			(const char *const[]){"timeline", "calls", NULL});
+	for (const char *const *f = (const char *const[]){"svg", "html", "txt", NULL}; *f; f++) {
+		text = report_doc_write(&r.doc, *f, &(struct format_options){0}, &n);
+		assert_true(n > 0);
+		free(text);
+	}
+	report_doc_release(&r);
+}
+
 static void nothing_selected(void **state)
 {
 	struct report_doc r;
@@ -432,6 +455,7 @@ int main(void)
 		cmocka_unit_test(coroutines_below_their_thread),
 		cmocka_unit_test(bounded_detail),
 		cmocka_unit_test(bounded_depth_and_lanes),
+		cmocka_unit_test(times_of_any_size),
 		cmocka_unit_test(nothing_selected),
 	};
 
