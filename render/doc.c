@@ -52,14 +52,22 @@ void doc_init(struct doc *doc, const struct profile *p, const char *title, const
 	doc->subtitle = str_clean(subtitle, strlen(subtitle));
 }
 
+void doc_clear(struct doc_table *t)
+{
+	vec_each (cell, &t->cells) {
+		free(cell->text);
+		free(cell->raw);
+	}
+	t->cells.n = 0;
+}
+
 static void table_release(struct doc_table *t)
 {
-	for (size_t i = 0; i < t->cells.n; i++) {
-		free(t->cells.at[i].text);
-		free(t->cells.at[i].raw);
-	}
+	doc_clear(t);
 	vec_release(&t->cells);
 	vec_release(&t->columns);
+	if (t->rest.release)
+		t->rest.release(t->rest.of);
 }
 
 static void block_release(struct doc_block *b)
@@ -77,6 +85,7 @@ static void block_release(struct doc_block *b)
 	}
 	vec_release(&b->paths);
 	vec_release(&b->heat.counts);
+	call_chart_release(&b->chart);
 }
 
 void doc_release(struct doc *doc)
@@ -267,6 +276,14 @@ struct doc_heat *doc_heat(struct doc *doc, const char *caption, uint32_t columns
 	for (size_t i = 0; i < (size_t)columns * rows; i++)
 		vec_push(&b->heat.counts, 0);
 	return &b->heat;
+}
+
+struct call_chart *doc_chart(struct doc *doc)
+{
+	struct doc_block *b = doc_block(doc, BLOCK_CHART);
+
+	b->text = mem_strdup("");
+	return &b->chart;
 }
 
 static void to_ascii(char **text)

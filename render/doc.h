@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "query/frame_class.h"
 #include "query/tree.h"
+#include "timeline/call_chart.h"
 
 enum block_kind {
 	BLOCK_HEADING, /* text */
@@ -21,6 +22,7 @@ enum block_kind {
 	BLOCK_PATHS,   /* paths: hottest stacks, each with its share and its frames */
 	BLOCK_TREE,    /* flame: the call tree, a function a line */
 	BLOCK_HEAT,    /* heat: samples over time */
+	BLOCK_CHART,   /* chart: calls over time, in lanes */
 };
 
 enum cell_kind {
@@ -78,6 +80,16 @@ struct doc_chart {
 	const char *unit;		       /* see units_value(); static or kept */
 };
 
+struct doc_table;
+/* Rows behind those of a table's cells, which are too many to hold: only csv has them. */
+struct doc_rows {
+	/* Adds the cells of the next rows; false: there are none. NULL: no such rows. */
+	bool (*fill)(void *of, struct doc_table *);
+	void (*release)(void *of);
+	void *of;
+	size_t most; /* rows that are wanted, at most; 0: all */
+};
+
 struct doc_table {
 	struct doc_chart chart;
 	VEC(struct doc_column) columns;
@@ -93,6 +105,7 @@ struct doc_table {
 			   */
 	const char *more; /* static: the noun under a cut table: "functions" makes
 			   * "… 812 more functions"; or NULL */
+	struct doc_rows rest;
 };
 
 struct doc_fact {
@@ -122,6 +135,7 @@ struct doc_block {
 	VEC(struct doc_fact) facts;
 	VEC(struct doc_path) paths;
 	struct doc_heat heat;
+	struct call_chart chart;
 	const struct tree *tree; /* borrowed: flame, paths, tree */
 	const char *part;	 /* see struct doc */
 	bool front;		 /* see struct doc */
@@ -162,6 +176,8 @@ void doc_add_columns(struct doc_table *, const struct doc_column *columns, size_
 char *doc_more(const struct doc_table *, size_t left);
 /* How many rows of it show: see terminal_rows, printed_rows and more. */
 void doc_limit(struct doc_table *, size_t terminal, size_t printed, const char *more);
+/* Takes all cells out. */
+void doc_clear(struct doc_table *);
 /* Column @i goes next where room is short. */
 void doc_spare(struct doc_table *, size_t i);
 /* Cells are added left to right, row by row. */
@@ -177,6 +193,8 @@ void doc_flame(struct doc *, const char *caption, const struct tree *);
 void doc_tree(struct doc *, const char *caption, const struct tree *);
 /* Its counts are all 0. */
 struct doc_heat *doc_heat(struct doc *, const char *caption, uint32_t columns, uint32_t rows);
+/* A zeroed chart to fill. */
+struct call_chart *doc_chart(struct doc *);
 struct doc_block *doc_paths(struct doc *, const char *caption, const struct tree *);
 
 /* Sorts the rows of tables of things (doc_limit()) by a column as --sort names it, heaviest first

@@ -86,6 +86,9 @@ void doc_top(struct doc *doc, size_t rows)
 
 		if (!t->more)
 			continue;
+		t->rest.most = rows > doc_table_rows(t) ? rows - doc_table_rows(t) : 0;
+		if (!t->rest.most)
+			t->rest.fill = NULL;
 		while (doc_table_rows(t) > rows) {
 			for (size_t i = t->columns.n; i; i--) {
 				struct doc_cell *cell = &t->cells.at[--t->cells.n];

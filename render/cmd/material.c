@@ -73,6 +73,7 @@ int material_select(struct material *m, const struct selection *selection, enum 
 
 	m->selection = *selection;
 	m->selection.waits = &m->waits;
+	m->medium = medium;
 	rc = tree_build(m->profile, s, &m->tree);
 	select_comparison(m);
 	if (rc == 0)
@@ -160,7 +161,8 @@ int material_write(const struct material *m, const struct view *const *v, struct
 				      .zone_tree = m->zone_tree,
 				      .zone_rows = &m->zone_rows,
 				      .comparison = m->comparison,
-				      .deltas = m->deltas};
+				      .deltas = m->deltas,
+				      .medium = m->medium};
 	int rc = 0;
 
 	while (*v && rc >= 0) {

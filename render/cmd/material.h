@@ -24,6 +24,7 @@ struct metric_trees {
 struct material {
 	struct profile *profile;    /* owned */
 	struct selection selection; /* from material_select() on; its texts are borrowed */
+	enum doc_medium medium;	    /* likewise */
 	struct wait_classes waits;  /* where the selection keeps them */
 	struct tree *tree, *zone_tree;
 	struct zone_rows zone_rows;

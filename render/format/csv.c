@@ -54,6 +54,31 @@ static void put_row(FILE *out, const struct doc_table *t, size_t row)
 	fputs("\r\n", out);
 }
 
+static void put_rows(FILE *out, const struct doc_table *t, size_t most)
+{
+	const size_t n = doc_table_rows(t);
+
+	for (size_t row = 0; row < n && row < most; row++)
+		put_row(out, t, row);
+}
+
+/* The rows that the document does not hold, some at a time. */
+static void put_rest(FILE *out, const struct doc_table *t)
+{
+	struct doc_table some = {.columns = t->columns};
+	size_t left = t->rest.most ? t->rest.most : SIZE_MAX;
+
+	while (left && t->rest.fill && t->rest.fill(t->rest.of, &some)) {
+		const size_t n = doc_table_rows(&some);
+
+		put_rows(out, &some, left);
+		left -= n < left ? n : left;
+		doc_clear(&some);
+	}
+	doc_clear(&some);
+	vec_release(&some.cells);
+}
+
 static int csv_write(const struct doc *doc, const struct format_options *options, FILE *out)
 {
 	bool any = false;
@@ -66,8 +91,8 @@ static int csv_write(const struct doc *doc, const struct format_options *options
 			fputs("\r\n", out);
 		any = true;
 		put_titles(out, &b->table);
-		for (size_t row = 0; row < doc_table_rows(&b->table); row++)
-			put_row(out, &b->table, row);
+		put_rows(out, &b->table, SIZE_MAX);
+		put_rest(out, &b->table);
 	}
 	if (!any)
 		return err(-EINVAL, "csv holds tables, and there is none here: see --view");

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "format/html_calls.h"
 #include "format/html_diff.h"
 #include "format/html_flame.h"
 #include "format/html_page.h"
@@ -20,7 +21,16 @@
 /* Frames at the end of a path that show before it is opened. */
 #define PATH_LEAVES 4
 /* What stands in the data, as the viewer knows it. */
-enum tag { TAG_END, TAG_FLAME, TAG_TABLE, TAG_SAMPLES, TAG_SAMPLED, TAG_DIFF, TAG_KINDS };
+enum tag {
+	TAG_END,
+	TAG_FLAME,
+	TAG_TABLE,
+	TAG_SAMPLES,
+	TAG_SAMPLED,
+	TAG_DIFF,
+	TAG_KINDS,
+	TAG_CALLS
+};
 
 /* Where the nodes of a flame's tree stand in the data. */
 struct placed {
@@ -33,7 +43,7 @@ struct page {
 	const struct doc *doc;
 	FILE *out;
 	struct pack data; /* flames and tables in the order of the blocks, each after its tag */
-	uint32_t n_flames, n_tables;
+	uint32_t n_flames, n_tables, n_charts;
 	size_t n_sampled; /* flames so far of the last samples */
 	/* The samples that flames are of: those of the flames of one profile together. */
 	VEC(struct html_union) samples;
@@ -185,6 +195,20 @@ static void flame_write(struct page *pg, const struct doc_block *b)
 	html_flame_pack(b->tree, &pg->data, placed->place);
 }
 
+static void chart_write(struct page *pg, const struct doc_block *b)
+{
+	_free_ char *note = call_chart_note(&b->chart);
+
+	fprintf(pg->out,
+		"<section class=\"timechart\" data-chart=\"%u\" aria-label=\"Calls over "
+		"time\">\n",
+		pg->n_charts++);
+	xml_element(pg->out, "p", " class=\"caption\"", note);
+	fputs("</section>\n", pg->out);
+	pack_uint(&pg->data, TAG_CALLS);
+	html_calls_pack(&b->chart, &pg->data);
+}
+
 /* As an element @tag, whose class is the frame's. */
 static void frame_write(FILE *out, const char *tag, const struct tree *t, uint32_t node)
 {
@@ -280,6 +304,7 @@ static void body_write(struct page *pg)
 		[BLOCK_FACTS] = facts_write,	 [BLOCK_TABLE] = table_write,
 		[BLOCK_FLAME] = flame_write,	 [BLOCK_PATHS] = paths_write,
 		[BLOCK_TREE] = flame_write,	 [BLOCK_HEAT] = paragraph_write,
+		[BLOCK_CHART] = chart_write,
 	};
 
 	for (size_t i = 0; i < pg->doc->blocks.n; i++) {

@@ -219,7 +219,7 @@ static void put_block(struct sheet *s, const char *heading, const struct doc_blo
 		[BLOCK_TEXT] = put_words,    [BLOCK_FACTS] = put_words,
 		[BLOCK_TABLE] = sheet_table, [BLOCK_FLAME] = sheet_flame,
 		[BLOCK_PATHS] = sheet_paths, [BLOCK_TREE] = sheet_tree,
-		[BLOCK_HEAT] = sheet_heat,
+		[BLOCK_HEAT] = sheet_heat,   [BLOCK_CHART] = sheet_calls,
 	};
 
 	if (b->kind == BLOCK_TABLE && b->table.chart.on)

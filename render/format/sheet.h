@@ -57,6 +57,7 @@ void sheet_table(struct sheet *, const char *heading, const struct doc_block *);
 void sheet_chart(struct sheet *, const char *heading, const struct doc_block *);
 void sheet_flame(struct sheet *, const char *heading, const struct doc_block *);
 void sheet_heat(struct sheet *, const char *heading, const struct doc_block *);
+void sheet_calls(struct sheet *, const char *heading, const struct doc_block *);
 void sheet_paths(struct sheet *, const char *heading, const struct doc_block *);
 void sheet_tree(struct sheet *, const char *heading, const struct doc_block *);
 

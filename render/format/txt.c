@@ -100,13 +100,17 @@ static void lay_out(const struct term *term, struct grid *g)
 			g->most = sum_of(g, x, y) > g->most ? sum_of(g, x, y) : g->most;
 }
 
-static const char *shade(const struct term *term, const struct grid *g, uint64_t sum)
+const char *txt_shade(const struct term *term, size_t step)
 {
 	static const char *const blocks[] = {"·", "░", "▒", "▓", "█"};
 	static const char *const plain[] = {".", "-", "+", "*", "#"};
-	size_t i = !sum ? 0 : 1 + (size_t)(4 * (sum - 1) / (g->most ? g->most : 1));
 
-	return (term->ascii ? plain : blocks)[i < 5 ? i : 4];
+	return (term->ascii ? plain : blocks)[step < 5 ? step : 4];
+}
+
+static const char *shade(const struct term *term, const struct grid *g, uint64_t sum)
+{
+	return txt_shade(term, !sum ? 0 : 1 + (size_t)(4 * (sum - 1) / (g->most ? g->most : 1)));
 }
 
 static void put_heat_line(struct term *term, const struct grid *g, uint32_t line)
@@ -243,6 +247,9 @@ static void put_block(struct term *term, const struct doc_block *b, const struct
 		break;
 	case BLOCK_HEAT:
 		put_heat(term, &b->heat);
+		break;
+	case BLOCK_CHART:
+		txt_calls(term, &b->chart);
 		break;
 	case BLOCK_PATHS:
 		for (size_t i = 0; i < b->paths.n; i++)

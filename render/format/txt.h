@@ -11,5 +11,8 @@
 
 /* @rows: so many at most; 0: as the table says. */
 void txt_table(struct term *, const struct doc_table *, size_t rows);
+/* Of a pattern of five steps, from nothing to full. */
+const char *txt_shade(const struct term *, size_t step);
+void txt_calls(struct term *, const struct call_chart *);
 
 #endif

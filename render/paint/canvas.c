@@ -282,17 +282,32 @@ static void plot_box(struct canvas *c, struct rgb colour, bool waits, const stru
 		stripes(c, r->x, r->y, r->w - gap, r->h - size / 12, size / LABEL_PIXELS);
 }
 
+/* Low rows have smaller names. */
+double canvas_rows(struct canvas *c, double row_height)
+{
+	const double size = fmin(fonts[FONT_LABEL].size * c->scale, LABEL_SHARE * row_height);
+
+	pango_font_description_set_absolute_size(c->fonts[FONT_LABEL], size * PANGO_SCALE);
+	return size;
+}
+
+void canvas_named_box(struct canvas *c, struct rgb colour, const char *name,
+		      const struct plot_rect *r, double size)
+{
+	if (!c->out->box)
+		return;
+	plot_box(c, colour, false, r, size);
+	if (name)
+		plot_label(c, name, r, size);
+}
+
 void canvas_plot(struct canvas *c, const struct plot *p)
 {
-	PangoFontDescription *label = c->fonts[FONT_LABEL];
-	double size = fonts[FONT_LABEL].size * c->scale;
+	double size;
 
 	if (!c->out->box)
 		return;
-	/* Low rows have smaller names. */
-	if (size > LABEL_SHARE * p->row_height)
-		size = LABEL_SHARE * p->row_height;
-	pango_font_description_set_absolute_size(label, size * PANGO_SCALE);
+	size = canvas_rows(c, p->row_height);
 	vec_each (b, &p->flame.boxes) {
 		const struct tree_node *n = &p->flame.tree->nodes.at[b->node];
 		struct plot_rect r;

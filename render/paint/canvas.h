@@ -84,6 +84,11 @@ double canvas_width(struct canvas *, enum canvas_font, const char *text);
 
 /* All boxes of a plot, with their names where there is room. */
 void canvas_plot(struct canvas *, const struct plot *);
+/* Boxes of other pictures look as those of a plot: the size of names in rows of that height, and a
+ * box with its name, which may be NULL. */
+double canvas_rows(struct canvas *, double row_height);
+void canvas_named_box(struct canvas *, struct rgb, const char *name, const struct plot_rect *,
+		      double size);
 /* The legend in one line from @x, on baseline @y. */
 void canvas_legend(struct canvas *, const struct plot *, double x, double y);
 

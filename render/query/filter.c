@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/timed_event.h"
 #include "query/wait_class.h"
 #include "query/zone_condition.h"
 
@@ -80,6 +81,25 @@ static int match_functions(const struct profile *p, const char *text, function_t
 	return 0;
 }
 
+int filter_functions(const struct profile *p, const char *text, enum filter_by by, bool **out)
+{
+	static function_test *const tests[] = {[FILTER_NAME] = name_matches,
+					       [FILTER_MODULE] = module_matches,
+					       [FILTER_FILE] = file_matches};
+
+	*out = NULL;
+	return match_functions(p, text, tests[by], out);
+}
+
+/* Whether a timeline has calls of such a function, which may be in no sample. */
+static bool is_called(const struct profile *p, const bool *match)
+{
+	vec_each (e, &p->events)
+		if (match[p->frames.at[e->frame].function])
+			return true;
+	return false;
+}
+
 /* *@out: per node whether a frame of its stack is of a function in @match. */
 static bool *spread(const struct profile *p, const bool *match)
 {
@@ -136,7 +156,7 @@ static int keep_nodes(struct filter *f, const char *text, function_test *test, b
 		any |= has[i];
 		f->node[i] &= has[i] == wanted;
 	}
-	return any || !wanted ? 0 : -ENOENT;
+	return any || !wanted || is_called(p, match) ? 0 : -ENOENT;
 }
 
 static int choose_nodes(struct filter *f, const struct selection *sel)
@@ -336,7 +356,9 @@ int filter_check_any(const struct filter *f, const struct selection *sel)
 	struct str options = {0};
 	int64_t samples = 0;
 
-	if (!profile_has(p, PART_SAMPLES) || !(stacks || (places && !p->zones.n)))
+	/* Calls of a timeline may be left. */
+	if (!profile_has(p, PART_SAMPLES) || profile_has(p, PART_EVENTS) ||
+	    !(stacks || (places && !p->zones.n)))
 		return 0;
 	for (size_t i = 0; i < p->samples.n; i++) {
 		if (filter_value(f, i))

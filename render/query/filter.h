@@ -45,6 +45,13 @@ int filter_check_any(const struct filter *, const struct selection *);
  * it is not given. Freed by the caller. Errors of zone_match(). */
 int filter_zones(const struct profile *, const struct selection *, bool **out);
 
+/* *@out: per function whether its name, its module or its source file matches @text, as --focus,
+ * --module and --file mean it; NULL for a NULL text. Freed by the caller. -EINVAL for a bad
+ * pattern.
+ */
+enum filter_by { FILTER_NAME, FILTER_MODULE, FILTER_FILE };
+int filter_functions(const struct profile *, const char *text, enum filter_by, bool **out);
+
 /* Whether the selection takes sample @row, of whatever metric it is. */
 bool filter_takes(const struct filter *, size_t row);
 /* The value of sample @row, 0 when the selection does not take it. */

@@ -26,6 +26,10 @@ void figure_facts(const struct view_input *, struct doc_block *);
  * 3,204 failed"; nothing where the capture has none. */
 void syscalls_fact(const struct view_input *, struct doc_block *);
 
+/* calls.c: "610 events, 293 calls; longest: catcher 8.50 ms in a 3193; 84 left by exceptions;
+ * 12,034 older events dropped"; nothing where the capture has no timeline. */
+void timeline_fact(const struct view_input *, struct doc_block *);
+
 /* heap.c: "5.0 KiB live, 102.5 KiB at the peak, 0 B leaked; 156 KiB in 1,061 allocations, …";
  * nothing where the capture has none. */
 void heap_fact(const struct view_input *, struct doc_block *);

@@ -271,6 +271,7 @@ void figure_facts(const struct view_input *in, struct doc_block *b)
 	memory_fact(in, b);
 	memory_levels_fact(in, b);
 	syscalls_fact(in, b);
+	timeline_fact(in, b);
 	if (!is_distorted(in))
 		slowdown_fact(in, b);
 	if (profile_has(in->profile, PART_ZONES) && !probe_cost_is_high(in))

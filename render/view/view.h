@@ -18,6 +18,7 @@ struct view_input {
 	/* The profile against its baseline; NULL: not compared, or not all of it is selected. */
 	const struct comparison *comparison;
 	const struct deltas *deltas; /* the same by function and zone; NULL: not comparable, too */
+	enum doc_medium medium;	     /* where the report is read */
 };
 
 /* What a view is in a report whose user names none by --view. */

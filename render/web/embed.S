@@ -60,6 +60,8 @@
 	.incbin "render/web/time/heat.js"
 	.incbin "render/web/time/threadstates.js"
 	.incbin "render/web/time/lanes.js"
+	.incbin "render/web/time/callchart.js"
+	.incbin "render/web/time/calllanes.js"
 	.incbin "render/web/theme.js"
 	.incbin "render/web/settings.js"
 	.incbin "render/web/captures.js"

@@ -44,7 +44,7 @@ function swatch(colour, waits) {
 }
 
 const TAG_FLAME = 1, TAG_TABLE = 2, TAG_SAMPLES = 3, TAG_SAMPLED = 4, TAG_DIFF = 5,
-	TAG_KINDS = 6;
+	TAG_KINDS = 6, TAG_CALLS = 7;
 
 /* Metrics of time off the CPU. */
 const WAITS = ["off-cpu", "blocked"];
@@ -58,6 +58,7 @@ class Report {
 		this.models = []; /* one for each profile that flame graphs are of */
 		this.tables = [];
 		this.timeCharts = []; /* of samples over time */
+		this.callCharts = []; /* of timelines */
 		this.names = new Map(); /* of functions → {flame, frame} where one can be searched */
 		this.quiet = true;
 		this.read(new Reader(bytes));
@@ -82,6 +83,10 @@ class Report {
 				this.addFlame({tree: readDiff(reader)}, Diff);
 			else if (tag === TAG_KINDS)
 				readKinds(reader);
+			else if (tag === TAG_CALLS)
+				this.callCharts.push(new CallLanes(
+					document.querySelector(`[data-chart="${this.callCharts.length}"]`),
+					readCallChart(reader), this));
 			else if (tag === TAG_TABLE)
 				this.addTable(document.querySelector(`[data-table="${this.tables.length}"]`),
 					Table.read(reader));
@@ -209,7 +214,7 @@ class Report {
 
 	redraw() {
 		this.flames.forEach(flame => flame.recolour());
-		this.timeCharts.forEach(chart => chart.draw());
+		this.timeCharts.concat(this.callCharts).forEach(chart => chart.draw());
 	}
 
 	/* Paper has what is folded away, too. */

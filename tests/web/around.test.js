@@ -181,6 +181,53 @@ test("lanes have what each thread did: running, ready or waiting and for what", 
 	same(await texts(page, ".lanes .legend li"), ["running", "ready, no CPU", "pipe", "sleep"], "legend");
 });
 
+/* --- calls over time --------------------------------------------------------------------------- */
+
+/* Of timeline_known() in timeline_profile.h. */
+test("calls of a timeline are boxes in lanes, with marks", async browser => {
+	const page = await open(browser, "timeline.html");
+	same(await page.evaluate(() => {
+		const {lanes, boxes, functions} = eprof.callCharts[0].chart;
+		return lanes.map(lane => lane.name).concat([...boxes.of].map((of, i) => functions[of - 1].name + " " +
+			boxes.row[i] + " " + boxes.start[i] + " " + boxes.length[i]));
+	}), ["main 10", "worker 11", "outer 0 100 800", "parse 1 150 200", "read 1 450 160", "parse 1 620 200",
+		"job 0 200 200"], "boxes");
+	same(await page.evaluate(() => {
+		const {marks, kinds} = eprof.callCharts[0].chart;
+		return [...marks.kind].map((kind, i) => kinds[kind].name + " " + marks.start[i] + " " + marks.text(i));
+	}), ["off the CPU 460 futex", "exception thrown 360 ", "exception caught 410 ", "trigger 950 job>1us"],
+	"marks");
+	same(await page.evaluate(() => eprof.callCharts[0].lines(4)), [["", "job"], ["Start", "200 ns"],
+		["Thread", "worker 11"], ["", "left by an exception"]], "what the tooltip says");
+});
+
+test("lanes of calls are zoomed by pointer and keys", async browser => {
+	const page = await open(browser, "timeline.html"), stage = page.locator(".calls-stage");
+	const view = () => page.evaluate(() => {
+		const {from, to} = eprof.callCharts[0].canvas.view;
+		return [Math.round(from), Math.round(to)];
+	});
+	same(await view(), [0, 1000], "all");
+	await stage.focus();
+	await press(page, "ArrowDown", "ArrowDown", "ArrowLeft", "Enter");
+	same(await view(), [140, 360], "a call by keys");
+	same(await page.locator("[data-chart] .unseen").textContent(),
+		"200 ns, parse, Start 150 ns, Thread main 10", "spoken");
+	await press(page, "Escape");
+	same(await view(), [0, 1000], "all again");
+	const {left, scale} = await page.evaluate(() => {
+		const {left, scale} = eprof.callCharts[0].canvas;
+		return {left, scale};
+	});
+	const {x, y} = await stage.boundingBox();
+	await page.mouse.move(x + left + 200 * scale, y + 20);
+	await page.mouse.down();
+	await page.mouse.move(x + left + 600 * scale, y + 30);
+	await page.mouse.up();
+	const [from, to] = await view();
+	same([Math.abs(from - 200) < 3, Math.abs(to - 600) < 3], [true, true], "a range by dragging");
+});
+
 /* A page of one sum has the same states, but no part of a wait that was ready. */
 test("lanes of wall time alone tell states by their reasons", async browser => {
 	const page = await open(browser, "wall.html");

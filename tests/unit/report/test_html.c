@@ -22,6 +22,7 @@
 #include "view/view.h"
 
 #include "lanes_profile.h"
+#include "timeline_profile.h"
 #include "modes_profile.h"
 #include "small_profile.h"
 #include "zone_profile.h"
@@ -458,6 +459,7 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_profile(dir, "metrics.h5", metrics_profile());
 	rc |= save_profile(dir, "source.h5", source_profile());
 	rc |= save_profile(dir, "lanes.h5", lanes_profile());
+	rc |= save_profile(dir, "timeline.h5", timeline_known());
 	rc |= save_profile(dir, "waiting-zones.h5", waiting_zones_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());
