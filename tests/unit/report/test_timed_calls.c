@@ -5,38 +5,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/timed_event.h"
 #include "store/store.h"
 #include "timeline/timed_calls.h"
 
-#include "small_profile.h"
 #include "temp_folder.h"
+#include "timeline_profile.h"
 
 /* --- helpers -------------------------------------------------------------------------------- */
 
-static struct profile *timeline(void)
-{
-	struct profile *p = profile_new();
-
-	profile_add_part(p, PART_EVENTS);
-	p->duration_ns = 1000;
-	small_thread(p, 10, 10, "main", "prog");
-	small_thread(p, 10, 11, "worker", "prog");
-	return p;
-}
-
-static void put(struct profile *p, uint64_t time_ns, uint32_t thread, uint32_t coroutine,
-		uint32_t kind, const char *name, int64_t value)
-{
-	vec_push(&p->events, ((struct timed_event){.time_ns = time_ns,
-						   .thread = thread,
-						   .coroutine = coroutine,
-						   .event = kind,
-						   .frame = small_frame(p, name, strlen(name)),
-						   .value1 = value}));
-}
-#define CALL(t, name)	    put(p, t, 0, 0, EVENT_CALL, name, 0)
-#define RETURN(t, name, ns) put(p, t, 0, 0, EVENT_RETURN, name, ns)
+#define CALL(t, name)	    timeline_put(p, t, 0, 0, EVENT_CALL, name, 0)
+#define RETURN(t, name, ns) timeline_put(p, t, 0, 0, EVENT_RETURN, name, ns)
 
 static struct calls calls_of(struct profile *p)
 {
@@ -82,19 +60,19 @@ static void release(struct profile *p, struct calls *c)
 
 static void nested_by_thread(void **state)
 {
-	struct profile *p = timeline();
+	struct profile *p = timeline_profile();
 	struct calls c;
 
 	(void)state;
 	CALL(10, "f");
-	put(p, 15, 1, 0, EVENT_CALL, "f", 0);
+	timeline_put(p, 15, 1, 0, EVENT_CALL, "f", 0);
 	CALL(20, "g");
 	CALL(30, "f");
-	put(p, 35, 1, 0, EVENT_RETURN, "f", 20);
+	timeline_put(p, 35, 1, 0, EVENT_RETURN, "f", 20);
 	RETURN(40, "f", 10);
 	RETURN(50, "g", 30);
-	put(p, 55, 0, 0, EVENT_C_CALL, "h", 0);
-	put(p, 57, 0, 0, EVENT_C_RETURN, "h", 2);
+	timeline_put(p, 55, 0, 0, EVENT_C_CALL, "h", 0);
+	timeline_put(p, 57, 0, 0, EVENT_C_RETURN, "h", 2);
 	RETURN(60, "f", 50);
 	c = calls_of(p);
 	assert_int_equal(c.at.n, 5);
@@ -112,7 +90,7 @@ static void nested_by_thread(void **state)
 
 static void cut_at_both_ends(void **state)
 {
-	struct profile *p = timeline();
+	struct profile *p = timeline_profile();
 	struct calls c;
 
 	(void)state;
@@ -137,17 +115,17 @@ static void cut_at_both_ends(void **state)
 
 static void exceptions_end_calls(void **state)
 {
-	struct profile *p = timeline();
+	struct profile *p = timeline_profile();
 	struct calls c;
 
 	(void)state;
 	CALL(10, "f");
 	CALL(20, "g");
 	CALL(30, "h");
-	put(p, 35, 0, 0, EVENT_EXCEPTION, "_Unwind_RaiseException", EVENT_THROWN);
-	put(p, 40, 0, 0, EVENT_EXCEPTION, "h", EVENT_PASSED);
-	put(p, 40, 0, 0, EVENT_C_EXCEPTION, "g", EVENT_JUMPED);
-	put(p, 41, 0, 0, EVENT_EXCEPTION, "__cxa_begin_catch", EVENT_CAUGHT);
+	timeline_put(p, 35, 0, 0, EVENT_EXCEPTION, "_Unwind_RaiseException", EVENT_THROWN);
+	timeline_put(p, 40, 0, 0, EVENT_EXCEPTION, "h", EVENT_PASSED);
+	timeline_put(p, 40, 0, 0, EVENT_C_EXCEPTION, "g", EVENT_JUMPED);
+	timeline_put(p, 41, 0, 0, EVENT_EXCEPTION, "__cxa_begin_catch", EVENT_CAUGHT);
 	RETURN(50, "f", 40);
 	c = calls_of(p);
 	assert_int_equal(c.at.n, 3);
@@ -159,14 +137,14 @@ static void exceptions_end_calls(void **state)
 
 static void a_coroutine_is_one_lane_in_whichever_thread(void **state)
 {
-	struct profile *p = timeline();
+	struct profile *p = timeline_profile();
 	struct calls c;
 
 	(void)state;
-	put(p, 10, 0, 7, EVENT_CALL, "f", 0);
+	timeline_put(p, 10, 0, 7, EVENT_CALL, "f", 0);
 	CALL(20, "g");
 	RETURN(30, "g", 10);
-	put(p, 40, 1, 7, EVENT_RETURN, "f", 30);
+	timeline_put(p, 40, 1, 7, EVENT_RETURN, "f", 30);
 	c = calls_of(p);
 	assert_int_equal(c.at.n, 2);
 	ASSERT_CALL(0, "g", 20, 30, 10, CALLS_NONE, 0, .lane = 0);
@@ -178,7 +156,7 @@ static void a_coroutine_is_one_lane_in_whichever_thread(void **state)
 
 static void no_calls(void **state)
 {
-	struct profile *p = timeline();
+	struct profile *p = timeline_profile();
 	struct calls c = calls_of(p);
 
 	(void)state;
@@ -190,11 +168,11 @@ static void no_calls(void **state)
 /* Values are 64 bits of any kind; the order of times is checked. */
 static void goes_through_the_file(void **state)
 {
-	struct profile *p = timeline(), *back = NULL;
+	struct profile *p = timeline_profile(), *back = NULL;
 
 	(void)state;
-	put(p, 10, 1, 3, EVENT_REALLOC_FREE, "realloc", INT64_MIN);
-	put(p, 10, 0, 0, EVENT_CALL, "f", -1);
+	timeline_put(p, 10, 1, 3, EVENT_REALLOC_FREE, "realloc", INT64_MIN);
+	timeline_put(p, 10, 0, 0, EVENT_CALL, "f", -1);
 	p->events.at[1].argument = intern_add(&p->strings, "n=3");
 	assert_int_equal(store_save("a.h5", false, p), 0);
 	assert_int_equal(store_load("a.h5", NULL, &back), 0);
