@@ -19,6 +19,7 @@
 #include "export/perfetto_packets.h"
 #include "export/trace_marks.h"
 #include "export/trace_tracks.h"
+#include "model/meta.h"
 
 /* Numbers of tracks: of a thread, its waits, its samples … */
 enum track_of_thread { OF_THREAD, OF_WAITS, TRACKS_A_THREAD };
@@ -119,7 +120,7 @@ static void track_begin_one(void *data, const struct track *t)
 	if (t->coroutine && !t->cut)
 		*map_put(&w->coroutines, coroutine_key(w, thread, t->coroutine), &fresh) =
 			(uint32_t)uuid;
-	perfetto_sequence(&w->to, uuid);
+	perfetto_next_sequence(&w->to, uuid);
 }
 
 static const char *arguments_of(const struct writer *w, const struct call *c)
@@ -207,7 +208,7 @@ static void put_samples(struct writer *w)
 	for (uint32_t i = 0; i < lanes.n; i++) {
 		if (!lane_of(&lanes, i).n)
 			continue;
-		perfetto_sequence(&w->to, samples_track(w, i));
+		perfetto_next_sequence(&w->to, samples_track(w, i));
 		slices_walk(w->p, lane_of(&lanes, i), put_sample_slice, w);
 	}
 	lanes_release(&lanes);
@@ -259,9 +260,9 @@ static void put_levels(struct writer *w, const struct levels *l, enum perfetto_u
 {
 	if (!l->name)
 		return;
-	perfetto_sequence(&w->to,
-			  put_track(w, (struct perfetto_track){
-					       .name = l->name, .counter = true, .unit = unit}));
+	perfetto_next_sequence(&w->to, put_track(w, (struct perfetto_track){.name = l->name,
+									    .counter = true,
+									    .unit = unit}));
 	for (size_t i = 0; i < LEVELS; i++)
 		if (!i || l->at[i] < l->at[i - 1] || l->at[i] > l->at[i - 1])
 			perfetto_put(&w->to,
@@ -282,17 +283,23 @@ static void put_counters(struct writer *w)
 
 /* --- the trace -------------------------------------------------------------------------------- */
 
+/* Whether the samples were made of the same calls, by an import. */
+static bool samples_are_calls(const struct profile *p)
+{
+	return profile_has(p, PART_EVENTS) && profile_run(p, RUN_EXACT);
+}
+
 static void put_all(struct writer *w)
 {
 	/* The first sequence has the tracks of threads, which readers want to know first. */
-	perfetto_sequence(&w->to, 0);
+	perfetto_next_sequence(&w->to, 0);
 	for (uint32_t i = 0; i < w->p->threads.n; i++)
 		(void)thread_track(w, w->first[i]);
 	if (profile_has(w->p, PART_EVENTS))
 		put_calls(w);
-	if (profile_has(w->p, PART_SAMPLES))
+	if (profile_has(w->p, PART_SAMPLES) && !samples_are_calls(w->p))
 		put_samples(w);
-	perfetto_sequence(&w->to, 0);
+	perfetto_next_sequence(&w->to, 0);
 	marks_walk(w->p, w->first, put_mark, w);
 	put_counters(w);
 }

@@ -139,7 +139,7 @@ static void add_defaults(struct perfetto_packets *w, uint64_t track)
 	protobuf_message(&w->packet, PACKET_DEFAULTS, &w->event);
 }
 
-void perfetto_sequence(struct perfetto_packets *w, uint64_t track)
+void perfetto_next_sequence(struct perfetto_packets *w, uint64_t track)
 {
 	w->sequence++;
 	w->at_ns = 0;

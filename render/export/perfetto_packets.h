@@ -69,7 +69,7 @@ struct perfetto_packets {
 void perfetto_begin(struct perfetto_packets *, const struct profile *, FILE *out);
 void perfetto_end(struct perfetto_packets *);
 /* Begins the next sequence; @track 0: each event names its own. */
-void perfetto_sequence(struct perfetto_packets *, uint64_t track);
+void perfetto_next_sequence(struct perfetto_packets *, uint64_t track);
 void perfetto_put_track(struct perfetto_packets *, const struct perfetto_track *);
 void perfetto_put(struct perfetto_packets *, const struct perfetto_event *);
 
