@@ -182,6 +182,9 @@ void trace_slices_put(struct trace_edges *edges, struct builder *b,
 	struct merge m = {
 		.edges = edges, .as = as, .b = b, .slices = {.b = b, .metric = as->metric}};
 
+	/* Of an empty one there would be no address to go on from. */
+	vec_reserve(&edges->begins, 1);
+	vec_reserve(&edges->ends, 1);
 	vec_sort(&edges->begins, by_begin);
 	vec_sort(&edges->ends, by_end);
 	m.begin = edges->begins.at;
