@@ -203,7 +203,7 @@ FUZZERS	     := $(addprefix $(BUILD)/fuzz/,$(FUZZ_OTHERS) $(FUZZ_FORMATS:%=impor
 FUZZ_ROOMS   := elf cfi code unwind process crew symbol debuginfo script
 FUZZ_SRC     := $(CORE_SRC) $(foreach room,$(FUZZ_ROOMS),$(filter user/$(room)/%,$(USER_SRC))) \
 	user/load/btf_cut.c user/perf/plain_sample.c user/perf/side_record.c \
-	$(filter render/import/% render/import_json/% render/sandbox/%,$(RENDER_SRC)) $(RENDER_GEN)
+	$(filter render/import/% render/import_json/% render/query/pprof_word.c render/sandbox/%,$(RENDER_SRC)) $(RENDER_GEN)
 FUZZ_LIB     := $(call obj,fuzz/obj,$(FUZZ_SRC))
 FUZZ_LIBS     = $(LIBS_USER) $(LIBS_RENDER)
 FUZZ_LINK     = $(CLANG) $(STD) $(CFLAGS) $(FUZZ_SAN) $(INC_RENDER) $(INC_USER) -Itests/unit -fsanitize=fuzzer

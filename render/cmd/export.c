@@ -30,6 +30,7 @@ static void help(void)
 	      "  eprof-render export eprof.h5 -o out.folded\n"
 	      "  eprof-render export eprof.h5 --to folded | flamegraph.pl > out.svg\n"
 	      "  eprof-render export eprof.h5 -o eprof.pb.gz && go tool pprof -http : eprof.pb.gz\n"
+	      "  eprof-render export eprof.h5 -o out.pftrace # for ui.perfetto.dev\n"
 	      "  eprof-render export eprof.h5 -o tree.json --pid 4711 --from 2s --to 5s\n"
 	      "  eprof-render export eprof.h5 --to tracy-csv -o zones.csv --where 'counts>10'\n"
 	      "\n"
@@ -165,13 +166,14 @@ static int build(const struct arguments *a, const struct profile *p, struct expo
 		 struct profile **own)
 {
 	const enum export_source reads = a->to->reads;
-	const bool zones = reads != EXPORT_TABLES && !profile_has(p, PART_SAMPLES) &&
-			   profile_has(p, PART_ZONES);
+	const bool whole =
+		reads == EXPORT_TABLES || (reads == EXPORT_EVENTS && profile_has(p, PART_EVENTS));
+	const bool zones = !whole && !profile_has(p, PART_SAMPLES) && profile_has(p, PART_ZONES);
 	int rc = 0;
 
 	if (reads == EXPORT_TREE || reads == EXPORT_ZONES || zones)
 		rc = build_tree(a, p, zones, in);
-	if (!rc && (reads == EXPORT_STACKS || reads == EXPORT_TABLES))
+	if (!rc && reads != EXPORT_TREE && reads != EXPORT_ZONES)
 		rc = build_part(a, p, zones, in, own);
 	return rc;
 }

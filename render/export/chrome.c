@@ -10,12 +10,15 @@
  * Times are µs. Every sample is in "samples", with its stack and value. Viewers draw slices: those
  * that the samples show (lanes.h) are there while they are no more than SLICES_MOST, which is what
  * viewers load with ease; otherData says when they are left out. Zones have no times of their own:
- * of a profile of zones alone the slices are their call tree, side by side.
+ * of a profile of zones alone the slices are their call tree, side by side. Of a profile with a
+ * timeline the slices are its calls, all of them (chrome_timeline.h).
  */
 #include "export/export.h"
 
 #include "base/str.h"
+#include "export/chrome_timeline.h"
 #include "export/lanes.h"
+#include "export/trace_tracks.h"
 #include "model/meta.h"
 #include "base/json.h"
 
@@ -50,15 +53,22 @@ static void name_write(struct writer *w, const char *what, uint32_t name)
 	fputs("}}", w->out);
 }
 
+/* A thread that had several names is called by its last one. */
 static void names_write(struct writer *w)
 {
+	uint32_t *last;
+	_free_ uint32_t *first = threads_first(w->p, &last);
+
 	for (w->thread = 0; w->thread < w->p->threads.n; w->thread++) {
 		const struct thread *t = &w->p->threads.at[w->thread];
 
+		if (last[first[w->thread]] != w->thread)
+			continue;
 		if (t->process)
 			name_write(w, "process_name", t->process);
 		name_write(w, "thread_name", t->name);
 	}
+	free(last);
 }
 
 /* The module's short name, as the category. */
@@ -226,7 +236,9 @@ static int chrome_write(const struct export_input *in, FILE *out)
 		w.modules[i] = profile_module_name(w.p, i);
 	fputs("{\"traceEvents\":[", out);
 	names_write(&w);
-	if (zones)
+	if (profile_has(w.p, PART_EVENTS))
+		chrome_timeline_write(w.p, w.modules, out, &w.before);
+	else if (zones)
 		zones_write(&w, in->tree);
 	else
 		whole = slices_write(&w, &lanes);
@@ -242,6 +254,6 @@ const struct export chrome_export = {
 	.name = "chrome",
 	.extension = "trace.json",
 	.about = "Trace Event Format, for Perfetto and chrome://tracing",
-	.reads = EXPORT_STACKS,
+	.reads = EXPORT_EVENTS,
 	.write = chrome_write,
 };

@@ -17,6 +17,7 @@ enum export_source {
 	EXPORT_ZONES,  /* zone_rows */
 	EXPORT_STACKS, /* part: its samples, nodes, frames, threads, metrics and reasons; of a
 			* profile of zones alone their call tree stands there as samples */
+	EXPORT_EVENTS, /* the same; of a profile with a timeline its events, too */
 	EXPORT_TABLES, /* part: every table */
 };
 

@@ -29,6 +29,7 @@ void builder_free(struct builder *b)
 	vec_release(&b->metrics);
 	vec_release(&b->rows);
 	vec_release(&b->values);
+	vec_release(&b->events);
 	vec_release(&b->ledger);
 	vec_release(&b->kept);
 	numbering_release(&b->thread_keys);
@@ -196,6 +197,12 @@ void builder_sample_reason(struct builder *b, const struct reason *reason)
 	profile_add_part(b->profile, PART_OFFCPU);
 }
 
+void builder_event(struct builder *b, int64_t time_ns, const struct timed_event *e)
+{
+	profile_add_part(b->profile, PART_EVENTS);
+	vec_push(&b->events, ((struct builder_event){time_ns, b->events.n, *e}));
+}
+
 void builder_note(struct builder *b, uint32_t metric, enum ledger_class class, const char *what,
 		  int64_t n)
 {
@@ -334,10 +341,41 @@ static void sort_rows(struct builder *b)
 		}
 }
 
-static void put_rows(struct builder *b)
+static int by_time_of_event(const void *left, const void *right)
+{
+	const struct builder_event *a = left, *b = right;
+
+	return order_up(a->time_ns, b->time_ns) ?: order_up(a->number, b->number);
+}
+
+/* What becomes 0: the time of the first sample, or of an event before it. */
+static int64_t start_of(const struct builder *b)
+{
+	if (!b->rows.n || !b->events.n)
+		return b->rows.n     ? b->rows.at[0].time_ns
+		       : b->events.n ? b->events.at[0].time_ns
+				     : 0;
+	return b->rows.at[0].time_ns < b->events.at[0].time_ns ? b->rows.at[0].time_ns
+							       : b->events.at[0].time_ns;
+}
+
+/* A timeline is as long as its events take at least. */
+static void put_events(struct builder *b, int64_t start)
+{
+	const uint64_t length = profile_length(b->profile);
+
+	vec_reserve(&b->profile->events, b->events.n);
+	vec_each (e, &b->events) {
+		e->event.time_ns = (uint64_t)e->time_ns - (uint64_t)start;
+		vec_push(&b->profile->events, e->event);
+	}
+	if (b->events.n && b->profile->events.at[b->events.n - 1].time_ns > length)
+		b->profile->duration_ns = (int64_t)b->profile->events.at[b->events.n - 1].time_ns;
+}
+
+static void put_rows(struct builder *b, int64_t start)
 {
 	_free_ int64_t *values = mem_zalloc(b->metrics.n + 1, sizeof(*values));
-	const int64_t start = b->rows.n ? b->rows.at[0].time_ns : 0;
 
 	for (size_t i = 0; i < b->metrics.n; i++) {
 		const struct metric *m = &b->metrics.at[i];
@@ -408,14 +446,20 @@ static void name_events(struct builder *b)
 
 int builder_finish(struct builder *b, struct profile **out)
 {
+	int64_t start;
 	int rc;
 
 	note_skipped(b);
 	name_events(b);
 	sort_rows(b);
-	put_rows(b);
+	vec_sort(&b->events, by_time_of_event);
+	start = start_of(b);
+	put_rows(b, start);
+	put_events(b, start);
 	for (uint32_t m = 0; m < b->metrics.n; m++)
 		put_ledger(b, m, b->kept.at[m]);
+	if (b->events.n)
+		put_ledger(b, LEDGER_EVENTS, (int64_t)b->events.n);
 	if (profile_has(b->profile, PART_ZONES)) {
 		put_ledger(b, LEDGER_ZONES, calls_of_zones(b->profile));
 		zones_finish(b->profile);

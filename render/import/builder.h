@@ -16,6 +16,7 @@
 
 #include "base/input.h"
 #include "model/profile.h"
+#include "model/timed_event.h"
 
 struct builder_value {
 	uint32_t metric; /* as of builder_metric() */
@@ -30,6 +31,13 @@ struct builder_row {
 	size_t first; /* of its values */
 };
 
+/* An event of a timeline until the profile takes it. */
+struct builder_event {
+	int64_t time_ns;
+	size_t number; /* of its kind: those of one time stay in this order */
+	struct timed_event event;
+};
+
 struct builder_ledger {
 	uint32_t metric; /* index or LEDGER_ZONES */
 	uint32_t name;	 /* string */
@@ -42,6 +50,7 @@ struct builder {
 	VEC(struct metric) metrics;
 	VEC(struct builder_row) rows;
 	VEC(struct builder_value) values;
+	VEC(struct builder_event) events;
 	VEC(struct builder_ledger) ledger;
 	VEC(int64_t) kept; /* samples per metric */
 	struct numbering thread_keys, zone_keys;
@@ -108,6 +117,11 @@ void builder_sample(struct builder *, int64_t time_ns, uint32_t thread, uint32_t
 /* Why the thread of the sample added last was off the CPU; nothing where that is of no kind, or
  * where the sample had no value. */
 void builder_sample_reason(struct builder *, const struct reason *);
+
+/* One event of a timeline, whose rows refer to the profile's; its time_ns is set by the end, from
+ * @time_ns, which is of the clock that samples have. Events of one time stay in the order in which
+ * they are added. */
+void builder_event(struct builder *, int64_t time_ns, const struct timed_event *);
 
 /* @n samples of @metric, or calls of zones (LEDGER_ZONES), are not in the profile, and why. */
 void builder_lose(struct builder *, uint32_t metric, const char *why, int64_t n);

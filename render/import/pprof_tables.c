@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "import/protobuf_fields.h"
 #include "import/unzip.h"
 
 #define LINES_MOST 1024
@@ -73,21 +74,6 @@ void pprof_file_release(struct pprof_file *f)
 	f->message = NULL;
 }
 
-/* Takes a number of protobuf's from the front. False: it ends too early, or is too long. */
-static bool take_varint(struct span *at, uint64_t *out)
-{
-	*out = 0;
-	for (unsigned shift = 0; at->n && shift < 64; shift += 7) {
-		const uint8_t byte = (uint8_t)at->s[0];
-
-		*out |= (uint64_t)(byte & 0x7f) << shift;
-		*at = (struct span){at->s + 1, at->n - 1};
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
 /* Fields of a Profile, as bits: those that are numbers, those that have a length, and of these the
  * ones that are messages. Comments (13) may be either. */
 #define NUMBERS	 0xf780u
@@ -99,7 +85,7 @@ static bool take_field(struct span *at, bool *message)
 {
 	uint64_t tag, value;
 
-	if (!take_varint(at, &tag) || tag >> 3 > 15 || !take_varint(at, &value))
+	if (!protobuf_varint(at, &tag) || tag >> 3 > 15 || !protobuf_varint(at, &value))
 		return false;
 	if ((tag & 7) == 0)
 		return NUMBERS >> (tag >> 3) & 1;

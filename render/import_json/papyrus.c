@@ -62,7 +62,7 @@ static int take_line(struct papyrus *p, struct span line)
 	span_take(&name, ':');
 	if (!name.n)
 		return input_bad(p->in, "a function is expected");
-	e.thread = thread_of(p, stack);
+	e.lane = trace_lane_of(&p->edges, thread_of(p, stack));
 	e.frame = slice_frame(p->b, name, (struct span){"", 0}, 0);
 	e.name = builder_span(p->b, name);
 	if (span_is(what, "PUSH"))
@@ -96,7 +96,8 @@ static int papyrus_read(struct input *in, struct builder *b)
 	p.metric = builder_metric(b, "time", "ns", METRIC_SUM);
 	rc = lines_read(&p);
 	if (!rc) {
-		trace_slices_put(&p.edges, b, p.metric);
+		trace_slices_put(&p.edges, b,
+				 &(struct trace_slices_as){.samples = true, .metric = p.metric});
 		if (p.to > p.from)
 			b->duration_ns = builder_sum(b->duration_ns, p.to - p.from);
 		profile_set_run(b->profile, RUN_EXACT, "1");

@@ -8,8 +8,10 @@
  *	 "stackFrames":{"1":{"name":"main"},"2":{"name":"f","parent":1}},
  *	 "samples":[{"pid":7,"tid":8,"ts":1,"sf":2,"weight":1}]}
  *
- * Times are µs. What is in it is taken in this order: V8's CPU profiles in events "Profile",
- * "ProfileChunk" and "CpuProfile", else samples, else slices. So does speedscope.
+ * Times are µs. Samples are made of what is in it in this order: V8's CPU profiles in events
+ * "Profile", "ProfileChunk" and "CpuProfile", else samples, else slices. So does speedscope. Slices
+ * are calls of a timeline besides. Where there are samples, too, those that have a length are (X):
+ * what begins and ends (B, E) may have been made of the samples, as viewers want it.
  */
 #include "import/import.h"
 
@@ -275,7 +277,7 @@ static bool read_slice(struct trace *tr, uint32_t event, uint32_t metric)
 		return true;
 	}
 	cover(tr, e.at, e.at);
-	e.thread = thread_of(tr, event);
+	e.lane = trace_lane_of(&tr->edges, thread_of(tr, event));
 	e.name = builder_span(tr->b, get_text(tr, event, "name"));
 	if (!span_is(phase, "E"))
 		e.frame = frame_of(tr, event);
@@ -290,13 +292,29 @@ static bool read_slice(struct trace *tr, uint32_t event, uint32_t metric)
 
 static void read_slices(struct trace *tr)
 {
-	const uint32_t metric = builder_metric(tr->b, "time", "ns", METRIC_SUM);
+	const struct trace_slices_as as = {.calls = true,
+					   .samples = true,
+					   .metric =
+						   builder_metric(tr->b, "time", "ns", METRIC_SUM)};
 	int64_t others = 0;
 
-	tape_each(&tr->tape, event, tr->events) others += !read_slice(tr, event, metric);
-	builder_note(tr->b, metric, LEDGER_APART, "events that are no slices", others);
-	trace_slices_put(&tr->edges, tr->b, metric);
+	tape_each(&tr->tape, event, tr->events) others += !read_slice(tr, event, as.metric);
+	builder_note(tr->b, as.metric, LEDGER_APART, "events that are no slices", others);
+	trace_slices_put(&tr->edges, tr->b, &as);
 	profile_set_run(tr->b->profile, RUN_EXACT, "1");
+}
+
+/* Calls beside samples, of which the length of the capture follows. */
+static void read_calls(struct trace *tr)
+{
+	const struct trace_slices_as as = {.calls = true, .metric = LEDGER_EVENTS};
+	const int64_t from = tr->from, to = tr->to;
+
+	tape_each(&tr->tape, event, tr->events) if (span_is(get_text(tr, event, "ph"), "X"))(void)
+		read_slice(tr, event, as.metric);
+	trace_slices_put(&tr->edges, tr->b, &as);
+	tr->from = from;
+	tr->to = to;
 }
 
 static void read_trace(struct trace *tr)
@@ -304,7 +322,9 @@ static void read_trace(struct trace *tr)
 	tr->events = tape_get(&tr->tape, JSON_ROOT, "traceEvents");
 	tr->events = tr->events ? tr->events : JSON_ROOT;
 	read_names(tr);
-	if (!read_profiles(tr) && !trace_samples_read(tr->b, &tr->tape, thread_of, tr))
+	if (read_profiles(tr) || trace_samples_read(tr->b, &tr->tape, thread_of, tr))
+		read_calls(tr);
+	else
 		read_slices(tr);
 	if (tr->to > tr->from)
 		tr->b->duration_ns = builder_sum(tr->b->duration_ns, tr->to - tr->from);
@@ -321,7 +341,7 @@ static int trace_event_read(struct input *in, struct builder *b)
 
 	if (!rc) {
 		read_trace(&tr);
-		if (!b->rows.n)
+		if (!b->rows.n && !b->events.n)
 			rc = err(-EINVAL, "'%s' holds neither slices that take time nor samples",
 				 in->name);
 	}

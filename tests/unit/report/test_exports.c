@@ -323,6 +323,7 @@ static void test_names_are_clean(void **state)
 static void test_nothing_is_still_whole(void **state)
 {
 	struct profile *p = profile_new();
+	_free_ char *trace = text_of("perfetto", p);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -330,6 +331,7 @@ static void test_nothing_is_still_whole(void **state)
 
 		assert_true(text[0] != 0);
 	}
+	assert_int_equal(trace[0], '\n'); /* the tag of a packet */
 	profile_free(p);
 }
 
@@ -342,6 +344,7 @@ static void test_chosen_by_ending(void **state)
 						 {"x.csv", "csv"},
 						 {"a/callgrind.out.12", "callgrind"},
 						 {"x.trace.json", "chrome"},
+						 {"x.pftrace", "perfetto"},
 						 {"x.firefox.json", "firefox"},
 						 {"x.profile.json", "json-profile"}};
 
