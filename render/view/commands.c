@@ -1,10 +1,11 @@
-#include "view/commands.h"
+#include "view/facts.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/process.h"
 
 /* On a page or in a file a cell has no more than this; the profile has all. */
 #define COLUMNS_MOST 400

@@ -71,4 +71,15 @@ void wait_ends_write(const struct view_input *, const bool *selected, struct doc
  * this belongs to the first that is read, without it only if not. */
 void remedy_facts(const struct view_input *, struct doc_block *, bool first);
 
+struct process;
+
+/* commands: the column of command lines that several tables have. @process may be NULL: it is
+ * unknown. */
+extern const struct doc_column commands_column;
+void commands_cell(const struct view_input *, struct doc_table *, const struct process *);
+
+/* The first word of a thread's command line in which it differs from all others of that program:
+ * which file a compiler compiles. Freed by the caller; NULL: there is none, or no other. */
+char *command_distinct(const struct profile *, uint32_t thread);
+
 #endif

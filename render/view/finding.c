@@ -11,7 +11,6 @@
 #include "query/short_name.h"
 #include "account/thread_accounts.h"
 #include "view/base.h"
-#include "view/commands.h"
 #include "view/facts.h"
 
 /* Percent from which a clause is worth a place in the sentence. */

@@ -7,7 +7,8 @@
 
 #include "base/hash.h"
 #include "view/base.h"
-#include "view/commands.h"
+#include "model/process.h"
+#include "view/facts.h"
 
 #define TERMINAL_NAMES 12
 #define MAIN_COLUMNS   7

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#include "view/commands.h"
+#include "model/process.h"
+#include "view/facts.h"
 
 #define TERMINAL_ROWS 10
 
