@@ -9,6 +9,7 @@ import h5py
 TAKEN, KEPT, LOST, NOTE, APART = range(5)
 ZONES = 2**32 - 1  # the metric of calls of zones
 WAITS = 2**32 - 2  # … of waits off the CPU
+EVENTS = 2**32 - 3  # … of a timeline
 PSEUDO = 2
 
 
@@ -70,6 +71,14 @@ def check(run):
             raise SystemExit(f"waits: taken {sums[TAKEN]}, kept {sums[KEPT]}, lost {sums[LOST]}, "
                              f"of threads {waits}")
         said.append(f"{sums[TAKEN]} waits = {sums[KEPT]} kept + {sums[LOST]} lost")
+    sums = {k: 0 for k in (TAKEN, KEPT, LOST, NOTE, APART)}
+    for row in ledger[()]:
+        if row["metric"] == EVENTS:
+            sums[row["class"]] += int(row["count"])
+    if sums[TAKEN] != sums[KEPT] + sums[LOST]:
+        raise SystemExit(f"events: taken {sums[TAKEN]}, kept {sums[KEPT]}, lost {sums[LOST]}")
+    if sums[TAKEN]:
+        said.append(f"{sums[TAKEN]} events = {sums[KEPT]} kept + {sums[LOST]} lost")
     if not said and "zones" not in run:
         raise SystemExit("no metrics")
     return ", ".join(said)
