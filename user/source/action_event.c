@@ -32,7 +32,9 @@ struct timeline {
 	VEC(uint32_t) args; /* args_of(), by number */
 	uint64_t look_ns;   /* when triggers are due */
 	bool stopped;
-	struct recorded *became; /* of the profile under way; owned */
+	recorded_events events; /* of the window that ends, in order of time */
+	struct recorded became; /* of all of that window's */
+	struct recorded before; /* of those of the windows before it */
 };
 
 /* Whether the condition is about that function. */
@@ -103,7 +105,6 @@ static void *timeline_new(const void *engine)
 	struct timeline *t = mem_zalloc(1, sizeof(*t));
 
 	t->engine = e;
-	t->became = mem_zalloc(1, sizeof(*t->became));
 	if (e->in.o->own[WIRE_ACTION_event])
 		t->recording.o = *(const struct timeline_options *)e->in.o->own[WIRE_ACTION_event];
 	find_patterns(t);
@@ -124,7 +125,7 @@ static void timeline_free(void *state)
 	for (size_t i = 0; i < TIMELINE_ARGS; i++)
 		zonepatterns_free(t->of_args[i]);
 	vec_release(&t->args);
-	free(t->became);
+	vec_release(&t->events);
 	free(t);
 }
 
@@ -221,37 +222,12 @@ static const char *call_name(uint32_t number)
 	return name ? name : "";
 }
 
-/* The events of the window, and what became of the others. */
-static void read_events(const struct timeline *t, recorded_events *out)
-{
-	const uint64_t last = t->recording.o.last_ns, copied = t->triggers.copied;
-	const bool around = t->recording.o.n_triggers;
-
-	if (!around)
-		*t->became =
-			recording_read(&t->recording, copied > t->from ? copied : t->from, t->to,
-				       last && last < t->ended_ns ? t->ended_ns - last : 0, out);
-	else
-		*t->became = (struct recorded){0};
-	if (!around && !t->triggers.kept.n)
-		return;
-	triggers_kept(&t->triggers, out);
-	t->became->kept = 0;
-	vec_each (e, out)
-		t->became->kept += e->kind < TRIGGERS_FIRED;
-	t->became->newer += t->triggers.no_room;
-	t->became->elsewhere = t->to - t->from - t->became->kept - t->became->older -
-			       t->became->newer - t->became->torn;
-}
-
 static void finish(const void *state, struct assembly *a)
 {
 	const struct timeline *t = state;
 	struct timeline_names names;
-	recorded_events events = {0};
 
 	profile_add_part(a->p, PART_EVENTS);
-	read_events(t, &events);
 	timeline_names_init(&names, t->engine, a);
 	for (size_t i = 0; i < t->args.n && i < names.by_number.n; i++)
 		names.by_number.at[i].args = t->args.at[i];
@@ -261,10 +237,9 @@ static void finish(const void *state, struct assembly *a)
 						     .context = &names,
 						     .call_name = call_name,
 						     .o = &t->recording.o,
-						     .older = t->became->older,
+						     .older = t->became.older,
 						     .start_ns = a->start_ns},
-			    &events, a->p);
-	vec_release(&events);
+			    &t->events, a->p);
 	timeline_names_release(&names);
 }
 
@@ -301,25 +276,34 @@ static void note_costs(const struct timeline *t, struct profile *p)
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct timeline *t = state;
-	const struct recorded *b = t->became;
+	const struct recorded *b = &t->became, *x = &t->before;
 	const struct {
 		uint64_t n;
 		const char *why;
 	} lost[] = {
-		{b->older, "older than the last ones, which are kept (--events, --last)"},
-		{b->newer, "beyond the number that is kept (--events)"},
-		{b->elsewhere, "not around what --trigger or a signal asked for"},
-		{b->torn, "being written when they were read"},
+		{b->older + x->older,
+		 "older than the last ones, which are kept (--events, --last)"},
+		{b->newer + x->newer, "beyond the number that is kept (--events)"},
+		{b->elsewhere + x->elsewhere, "not around what --trigger or a signal asked for"},
+		{b->torn + x->torn, "being written when they were read"},
 	};
 
 	(void)in;
 	note_costs(t, p);
-	profile_ledger(p, LEDGER_EVENTS, LEDGER_TAKEN, "taken", (int64_t)(t->to - t->from));
-	profile_ledger(p, LEDGER_EVENTS, LEDGER_KEPT, "kept", (int64_t)b->kept);
+	profile_ledger(p, LEDGER_EVENTS, LEDGER_TAKEN, "taken", (int64_t)t->to);
+	profile_ledger(p, LEDGER_EVENTS, LEDGER_KEPT, "kept", (int64_t)(b->kept + x->kept));
 	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
 		if (lost[i].n)
 			profile_ledger(p, LEDGER_EVENTS, LEDGER_LOST, lost[i].why,
 				       (int64_t)lost[i].n);
+	if (b->foreign + x->foreign)
+		profile_ledger(p, LEDGER_EVENTS, LEDGER_NOTE,
+			       "wake-ups by interrupts and other programs: in the length of "
+			       "waits alone",
+			       (int64_t)(b->foreign + x->foreign));
+	if (b->pieces + x->pieces)
+		profile_ledger(p, LEDGER_EVENTS, LEDGER_NOTE, "arguments, told with their calls",
+			       (int64_t)(b->pieces + x->pieces));
 }
 
 static void taken(const void *state, const struct profile *p, struct taken *sum)
@@ -341,6 +325,37 @@ static void total(const void *state, const struct profile *p, struct str *out)
 /* --- windows ------------------------------------------------------------------------------------
  */
 
+/* Reads the events of the window, and counts what became of the others. */
+static void read_events(struct timeline *t)
+{
+	const uint64_t last = t->recording.o.last_ns, copied = t->triggers.copied;
+	const bool around = t->recording.o.n_triggers;
+
+	t->events.n = 0;
+	t->became = (struct recorded){0};
+	if (!around)
+		t->became = recording_read(
+			&t->recording, copied > t->from ? copied : t->from, t->to,
+			last && last < t->ended_ns ? t->ended_ns - last : 0, &t->events);
+	if (!around && !t->triggers.kept.n)
+		return;
+	triggers_kept(&t->triggers, &t->events);
+	t->became.kept = 0;
+	vec_each (e, &t->events)
+		t->became.kept += e->kind < TRIGGERS_FIRED;
+	t->became.newer += t->triggers.no_room;
+	t->became.elsewhere = t->to - t->from - t->became.kept - t->became.older - t->became.newer -
+			      t->became.torn;
+}
+
+static void count_parts(struct timeline *t)
+{
+	vec_each (e, &t->events) {
+		t->became.foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
+		t->became.pieces += e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE;
+	}
+}
+
 static void window_end(void *state)
 {
 	struct timeline *t = state;
@@ -349,6 +364,8 @@ static void window_end(void *state)
 		triggers_look(&t->triggers, t->stopped);
 	t->to = t->recording.o.n_triggers ? t->triggers.looked : recording_made(&t->recording);
 	t->ended_ns = clock_ns(CLOCK_MONOTONIC);
+	read_events(t);
+	count_parts(t);
 }
 
 static void window_forget(void *state, struct survivors *r)
@@ -357,6 +374,14 @@ static void window_forget(void *state, struct survivors *r)
 
 	(void)r;
 	t->from = t->to;
+	t->before.kept += t->became.kept;
+	t->before.older += t->became.older;
+	t->before.newer += t->became.newer;
+	t->before.elsewhere += t->became.elsewhere;
+	t->before.torn += t->became.torn;
+	t->before.foreign += t->became.foreign;
+	t->before.pieces += t->became.pieces;
+	vec_release(&t->events);
 	triggers_drop(&t->triggers);
 }
 

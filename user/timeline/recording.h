@@ -44,7 +44,10 @@ struct recorded {
 	uint64_t older;	    /* beyond the bound, overwritten or too old */
 	uint64_t newer;	    /* beyond the bound where the first ones are kept */
 	uint64_t elsewhere; /* far from what triggers ask for */
-	uint64_t torn;	    /* being written when they were read */
+	/* Of those kept: wake-ups that none of the target's threads made, which show in the length
+	 * of waits alone; and slots with arguments of an entry. */
+	uint64_t foreign, pieces;
+	uint64_t torn; /* being written when they were read */
 };
 /* Appends the events from place @from up to, without, @to that are there, in order of time; those
  * before @since_ns (CLOCK_MONOTONIC) are too old. */
