@@ -14,6 +14,7 @@
 #include "source/timeline_names.h"
 #include "function/zonepattern.h"
 #include "timeline/recording.h"
+#include "timeline/timeline_ledger.h"
 #include "timeline/timeline_rows.h"
 #include "timeline/triggers.h"
 #include "waits/callrule.h"
@@ -243,67 +244,15 @@ static void finish(const void *state, struct assembly *a)
 	timeline_names_release(&names);
 }
 
-/* What recording took, by what was recorded, in words. */
-static const struct {
-	uint32_t kind;
-	const char *what;
-} costs[] = {
-	{WIRE_EVENT_ENTRY, "timeline: recording a call"},
-	{WIRE_EVENT_EXIT, "timeline: recording a return"},
-	{WIRE_EVENT_DROPPED, "timeline: recording the end of a call that does not return"},
-	{WIRE_EVENT_HIT, "timeline: recording a free, a throw or a catch"},
-	{WIRE_EVENT_OUT, "timeline: recording that a thread leaves a CPU"},
-	{WIRE_EVENT_IN, "timeline: recording that a thread comes to a CPU"},
-	{WIRE_EVENT_WAKEUP, "timeline: recording a wake-up"},
-	{WIRE_EVENT_TEXT, "timeline: recording a piece of a text"},
-};
-
-static void note_costs(const struct timeline *t, struct profile *p)
-{
-	const struct wire_event_state state = recording_state(&t->recording);
-
-	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
-		const uint64_t n = state.timed[costs[i].kind];
-
-		if (n)
-			profile_price(p, costs[i].what, "ns",
-				      (double)state.timed_ns[costs[i].kind] / (double)n);
-	}
-	profile_cost(p, "timeline: recording all events", "ns", recording_taken_ns(&t->recording));
-	profile_cost(p, "timeline: memory of the recording", "bytes", (double)t->recording.bytes);
-}
-
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct timeline *t = state;
-	const struct recorded *b = &t->became, *x = &t->before;
-	const struct {
-		uint64_t n;
-		const char *why;
-	} lost[] = {
-		{b->older + x->older,
-		 "older than the last ones, which are kept (--events, --last)"},
-		{b->newer + x->newer, "beyond the number that is kept (--events)"},
-		{b->elsewhere + x->elsewhere, "not around what --trigger or a signal asked for"},
-		{b->torn + x->torn, "being written when they were read"},
-	};
+	struct recorded all = t->before;
 
 	(void)in;
-	note_costs(t, p);
-	profile_ledger(p, LEDGER_EVENTS, LEDGER_TAKEN, "taken", (int64_t)t->to);
-	profile_ledger(p, LEDGER_EVENTS, LEDGER_KEPT, "kept", (int64_t)(b->kept + x->kept));
-	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++)
-		if (lost[i].n)
-			profile_ledger(p, LEDGER_EVENTS, LEDGER_LOST, lost[i].why,
-				       (int64_t)lost[i].n);
-	if (b->foreign + x->foreign)
-		profile_ledger(p, LEDGER_EVENTS, LEDGER_NOTE,
-			       "wake-ups by interrupts and other programs: in the length of "
-			       "waits alone",
-			       (int64_t)(b->foreign + x->foreign));
-	if (b->pieces + x->pieces)
-		profile_ledger(p, LEDGER_EVENTS, LEDGER_NOTE, "arguments, told with their calls",
-			       (int64_t)(b->pieces + x->pieces));
+	recorded_add(&all, &t->became);
+	timeline_costs(&t->recording, p);
+	timeline_ledger(t->to, &all, p);
 }
 
 static void taken(const void *state, const struct profile *p, struct taken *sum)
@@ -348,14 +297,6 @@ static void read_events(struct timeline *t)
 			      t->became.torn;
 }
 
-static void count_parts(struct timeline *t)
-{
-	vec_each (e, &t->events) {
-		t->became.foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
-		t->became.pieces += e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE;
-	}
-}
-
 static void window_end(void *state)
 {
 	struct timeline *t = state;
@@ -365,7 +306,7 @@ static void window_end(void *state)
 	t->to = t->recording.o.n_triggers ? t->triggers.looked : recording_made(&t->recording);
 	t->ended_ns = clock_ns(CLOCK_MONOTONIC);
 	read_events(t);
-	count_parts(t);
+	recorded_count(&t->became, &t->events);
 }
 
 static void window_forget(void *state, struct survivors *r)
@@ -374,13 +315,7 @@ static void window_forget(void *state, struct survivors *r)
 
 	(void)r;
 	t->from = t->to;
-	t->before.kept += t->became.kept;
-	t->before.older += t->became.older;
-	t->before.newer += t->became.newer;
-	t->before.elsewhere += t->became.elsewhere;
-	t->before.torn += t->became.torn;
-	t->before.foreign += t->became.foreign;
-	t->before.pieces += t->became.pieces;
+	recorded_add(&t->before, &t->became);
 	vec_release(&t->events);
 	triggers_drop(&t->triggers);
 }

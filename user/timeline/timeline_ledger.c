@@ -1,0 +1,83 @@
+#include "timeline/timeline_ledger.h"
+
+#include <stddef.h>
+
+static const struct outcome {
+	size_t field; /* of struct recorded */
+	enum ledger_class class;
+	const char *why;
+} outcomes[] = {
+	{offsetof(struct recorded, kept), LEDGER_KEPT, "kept"},
+	{offsetof(struct recorded, older), LEDGER_LOST,
+	 "older than the last ones, which are kept (--events, --last)"},
+	{offsetof(struct recorded, newer), LEDGER_LOST,
+	 "beyond the number that is kept (--events)"},
+	{offsetof(struct recorded, elsewhere), LEDGER_LOST,
+	 "not around what --trigger or a signal asked for"},
+	{offsetof(struct recorded, torn), LEDGER_LOST, "being written when they were read"},
+	{offsetof(struct recorded, foreign), LEDGER_NOTE,
+	 "wake-ups by interrupts and other programs: in the length of waits alone"},
+	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls"},
+};
+#define OUTCOMES (sizeof(outcomes) / sizeof(*outcomes))
+
+static uint64_t *outcome_of(const struct recorded *r, const struct outcome *o)
+{
+	return (uint64_t *)((char *)(uintptr_t)r + o->field);
+}
+
+void recorded_add(struct recorded *to, const struct recorded *more)
+{
+	for (size_t i = 0; i < OUTCOMES; i++)
+		*outcome_of(to, &outcomes[i]) += *outcome_of(more, &outcomes[i]);
+}
+
+void recorded_count(struct recorded *r, const recorded_events *events)
+{
+	vec_each (e, events) {
+		r->foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
+		r->pieces += e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE;
+	}
+}
+
+void timeline_ledger(uint64_t made, const struct recorded *r, struct profile *p)
+{
+	profile_ledger(p, LEDGER_EVENTS, LEDGER_TAKEN, "taken", (int64_t)made);
+	for (size_t i = 0; i < OUTCOMES; i++) {
+		const uint64_t n = *outcome_of(r, &outcomes[i]);
+
+		if (n || outcomes[i].class == LEDGER_KEPT)
+			profile_ledger(p, LEDGER_EVENTS, outcomes[i].class, outcomes[i].why,
+				       (int64_t)n);
+	}
+}
+
+/* What recording took, by what was recorded, in words. */
+static const struct {
+	uint32_t kind;
+	const char *what;
+} costs[] = {
+	{WIRE_EVENT_ENTRY, "timeline: recording a call"},
+	{WIRE_EVENT_EXIT, "timeline: recording a return"},
+	{WIRE_EVENT_DROPPED, "timeline: recording the end of a call that does not return"},
+	{WIRE_EVENT_HIT, "timeline: recording a free, a throw or a catch"},
+	{WIRE_EVENT_OUT, "timeline: recording that a thread leaves a CPU"},
+	{WIRE_EVENT_IN, "timeline: recording that a thread comes to a CPU"},
+	{WIRE_EVENT_WAKEUP, "timeline: recording a wake-up"},
+	{WIRE_EVENT_TEXT, "timeline: recording a piece of a text"},
+};
+
+void timeline_costs(const struct recording *r, struct profile *p)
+{
+	const struct wire_event_state state = recording_state(r);
+
+	for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+		const uint64_t n = state.timed[costs[i].kind];
+
+		if (n)
+			profile_price(p, costs[i].what, "ns",
+				      (double)state.timed_ns[costs[i].kind] / (double)n);
+	}
+	profile_cost(p, "timeline: recording all events", "ns", recording_taken_ns(r));
+	profile_cost(p, "timeline: memory of the recording", "bytes", (double)r->bytes);
+}

@@ -1,0 +1,21 @@
+/*
+ * timeline_ledger: what became of recorded events, and what recording them cost, as rows of the
+ * profile.
+ */
+#ifndef TIMELINE_TIMELINE_LEDGER_H
+#define TIMELINE_TIMELINE_LEDGER_H
+
+#include "model/profile.h"
+#include "timeline/recording.h"
+
+/* Adds what became of the events of another span. */
+void recorded_add(struct recorded *, const struct recorded *more);
+/* Counts the kept ones that have no row of their own. */
+void recorded_count(struct recorded *, const recorded_events *);
+
+/* The rows of LEDGER_EVENTS; @made: all events so far. */
+void timeline_ledger(uint64_t made, const struct recorded *, struct profile *);
+/* What it took from the target besides the probes, by kind, and the memory. */
+void timeline_costs(const struct recording *, struct profile *);
+
+#endif
