@@ -497,7 +497,7 @@ static void checks_the_rest(void **state)
 	SPOILS(p->zone_values.at[0].zone = 8, "zone_values, row 0: zone 8 is out of range");
 	SPOILS(p->samples.at[7].zone = 10, "samples, row 7: zone 10 is out of range");
 	SPOILS(p->ledger.at[0].metric = LEDGER_BESIDE - 1,
-	       "ledger, row 0: metric 4294967293 is out of range");
+	       "ledger, row 0: metric 4294967292 is out of range");
 }
 
 int main(void)
