@@ -80,6 +80,13 @@ static void found(void *state, uint32_t number, const struct zone_def *def, cons
 					      &shape, 1);
 }
 
+static uint32_t args_said(void *state, uint32_t number)
+{
+	const struct timeline *t = state;
+
+	return number < t->args.n ? t->args.at[number] : 0;
+}
+
 static struct zonepatterns *one_pattern(const char *text)
 {
 	struct zonepatterns *p = zonepatterns_new();
@@ -92,9 +99,9 @@ static void find_patterns(struct timeline *t)
 {
 	const struct timeline_options *o = &t->recording.o;
 
-	triggers_init(&t->triggers, &t->recording, is_about, t);
+	triggers_init(&t->triggers, &t->recording, is_about, args_said, t);
 	for (uint32_t i = 0; i < o->n_triggers; i++)
-		if (o->triggers[i].kind == TIMELINE_TRIGGER_CALL)
+		if (o->triggers[i].pattern[0])
 			t->of_trigger[i] = one_pattern(o->triggers[i].pattern);
 	for (uint32_t i = 0; i < o->n_args; i++)
 		t->of_args[i] = one_pattern(o->args[i].pattern);
@@ -342,8 +349,8 @@ static const struct source_option options[] = {
 	{.name = "trigger",
 	 .argument = "CONDITION[,N]",
 	 .does = "keep only what happened around a call that takes long (\"parse>10ms\"),\n"
-		 "                    a thread that waits for a CPU (\"runnable>5ms\") or an\n"
-		 "                    \"exception\", N times (10)",
+		 "                    a thread that waits for a CPU (\"runnable>5ms\"), an\n"
+		 "                    \"exception\", or an argument (\"f arg0==3\"), N times (10)",
 	 .parse = timeline_options_trigger},
 	{0}};
 

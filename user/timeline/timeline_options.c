@@ -65,6 +65,30 @@ void *timeline_options_last(const char *argument, void *before)
 	return NULL;
 }
 
+/* "NAME arg0==3", "NAME arg1==\"x\"". */
+static int parse_equal(const char *condition, struct timeline_trigger *t)
+{
+	const char *equal = strstr(condition, "=="), *name = equal;
+	const char *value = equal + 2 + strspn(equal + 2, " ");
+
+	while (name > condition && name[-1] == ' ')
+		name--;
+	t->argument = name > condition ? (uint32_t)(name[-1] - '0') : TIMELINE_ARGUMENTS;
+	name -= strlen(" arg0");
+	if (name <= condition || strncmp(name, " arg", 4) != 0 ||
+	    t->argument >= TIMELINE_ARGUMENTS || !*value)
+		return err(-EINVAL,
+			   "--trigger '%s': it is a function, the number of an argument and its "
+			   "value, as in 'open arg0==\"/etc/hosts\"' or 'f arg1==3'",
+			   condition);
+	while (name > condition && name[-1] == ' ')
+		name--;
+	t->kind = TIMELINE_TRIGGER_ARGUMENT;
+	memcpy(t->pattern, condition, (size_t)(name - condition));
+	strcpy(t->value, value);
+	return 0;
+}
+
 /* "ZONE>10ms", "runnable>5ms", "exception", each with ",N" behind it. */
 static int parse_trigger(const char *text, struct timeline_options *o)
 {
@@ -87,6 +111,8 @@ static int parse_trigger(const char *text, struct timeline_options *o)
 	o->n_triggers++;
 	if (!strcmp(condition, "exception"))
 		return 0;
+	if (strstr(condition, "=="))
+		return parse_equal(condition, t);
 	if (!above || above == text)
 		return err(-EINVAL,
 			   "--trigger '%s': it is a function and a time ('parse>10ms'), "

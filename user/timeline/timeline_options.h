@@ -21,8 +21,11 @@ struct timeline_trigger {
 		TIMELINE_TRIGGER_CALL,	    /* a call of a function took longer than least_ns */
 		TIMELINE_TRIGGER_EXCEPTION, /* one is thrown */
 		TIMELINE_TRIGGER_READY,	    /* a thread was ready to run for longer */
+		TIMELINE_TRIGGER_ARGUMENT,  /* a call's argument is `value` */
 	} kind;
 	uint64_t least_ns;
+	uint32_t argument;
+	char value[TIMELINE_TRIGGER_TEXT];   /* as arguments are shown: "3", "\"x\"" */
 	char pattern[TIMELINE_TRIGGER_TEXT]; /* of the function; "": of none */
 	char text[TIMELINE_TRIGGER_TEXT];    /* as the user wrote it */
 };

@@ -1,11 +1,17 @@
 #include "timeline/triggers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 void triggers_init(struct triggers *t, const struct recording *r, triggers_is_about *is_about,
-		   void *context)
+		   triggers_args_of *args_of, void *context)
 {
-	*t = (struct triggers){.recording = r, .is_about = is_about, .context = context};
+	*t = (struct triggers){
+		.recording = r, .is_about = is_about, .args_of = args_of, .context = context};
+	for (uint32_t i = 0; i < r->o.n_triggers; i++)
+		t->reads_arguments |= r->o.triggers[i].kind == TIMELINE_TRIGGER_ARGUMENT;
 }
 
 void triggers_release(struct triggers *t)
@@ -13,6 +19,7 @@ void triggers_release(struct triggers *t)
 	vec_release(&t->open);
 	vec_release(&t->kept);
 	vec_release(&t->ready);
+	call_arguments_release(&t->arguments);
 	map_release(&t->ready_by_task);
 }
 
@@ -58,9 +65,41 @@ static uint64_t waited_ns(struct triggers *t, const struct wire_event *e)
 	return 0;
 }
 
+/* The arguments of the call that begins at the event, as they are shown; NULL: they are not read.
+ * Freed by the caller. */
+static char *arguments_at(struct triggers *t, const struct wire_event *e)
+{
+	struct str text = {0};
+	uint32_t args;
+
+	if (!t->reads_arguments)
+		return NULL;
+	if (e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE)
+		call_arguments_take(&t->arguments, e);
+	if (e->kind != WIRE_EVENT_ENTRY)
+		return NULL;
+	args = t->args_of(t->context, e->function);
+	if (!args)
+		return NULL;
+	call_arguments_add(&t->arguments, &t->recording->o.args[args - 1], e, &text);
+	return str_steal(&text);
+}
+
+/* Whether the argument of that number has that value among those shown. */
+static bool has_value(const char *shown, const struct timeline_trigger *is)
+{
+	_free_ char *wanted = mem_printf("arg%u=%s", is->argument, is->value);
+	const size_t n = strlen(wanted);
+
+	for (const char *at = shown; (at = strstr(at, wanted)); at += n)
+		if ((at == shown || at[-1] == ' ') && (!at[n] || at[n] == ','))
+			return true;
+	return false;
+}
+
 /* Whether the condition holds at the event; *@ns: the time that it is about. */
 static bool holds(struct triggers *t, uint32_t i, const struct wire_event *e, uint64_t waited,
-		  uint64_t *ns)
+		  const char *arguments, uint64_t *ns)
 {
 	const struct timeline_trigger *is = &t->recording->o.triggers[i];
 
@@ -75,6 +114,9 @@ static bool holds(struct triggers *t, uint32_t i, const struct wire_event *e, ui
 	case TIMELINE_TRIGGER_READY:
 		*ns = waited;
 		return waited > is->least_ns;
+	case TIMELINE_TRIGGER_ARGUMENT:
+		return arguments && has_value(arguments, is) &&
+		       t->is_about(t->context, i, e->function);
 	}
 	return false;
 }
@@ -177,10 +219,11 @@ static void look_at(struct triggers *t, const struct wire_event *e, uint64_t pla
 {
 	const struct timeline_options *o = &t->recording->o;
 	const uint64_t waited = waited_ns(t, e);
+	_free_ char *arguments = arguments_at(t, e);
 	uint64_t ns;
 
 	for (uint32_t i = 0; i < o->n_triggers && t->fired < o->triggers_most; i++)
-		if (holds(t, i, e, waited, &ns)) {
+		if (holds(t, i, e, waited, arguments, &ns)) {
 			open_span(t, i, e, place, ns);
 			return;
 		}

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "timeline/call_arguments.h"
 #include "timeline/recording.h"
 
 /* What is copied of the time before a condition began to hold and after it did, where --last does
@@ -23,6 +24,9 @@
 /* Whether a condition is about a function: @trigger's place among the options. */
 typedef bool triggers_is_about(void *context, uint32_t trigger, uint32_t function);
 
+/* 1 + the place among the options of what --args says of a function; 0: nothing. */
+typedef uint32_t triggers_args_of(void *context, uint32_t function);
+
 /* A condition that held, whose time is not over. */
 struct triggered {
 	struct wire_event event; /* that it was found at */
@@ -34,18 +38,22 @@ struct triggered {
 struct triggers {
 	const struct recording *recording;
 	triggers_is_about *is_about;
+	triggers_args_of *args_of;
 	void *context;
 	uint64_t looked, copied; /* places of the recording before which all was */
 	uint32_t fired;
 	bool asked; /* to copy what is there: triggers_ask() */
 	VEC(struct triggered) open;
 	recorded_events kept;
+	struct call_arguments arguments; /* of entries that come, where conditions are about them */
+	bool reads_arguments;
 	struct map ready_by_task;
 	VEC(uint64_t) ready; /* since when a thread is ready to run; 0: it is not */
 	uint64_t no_room, unlooked;
 };
 
-void triggers_init(struct triggers *, const struct recording *, triggers_is_about *, void *context);
+void triggers_init(struct triggers *, const struct recording *, triggers_is_about *,
+		   triggers_args_of *, void *context);
 void triggers_release(struct triggers *);
 
 /* Looks at the events since the last time, and copies what is complete; @last: all. */
