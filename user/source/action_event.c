@@ -307,13 +307,14 @@ static void read_events(struct timeline *t)
 static void window_end(void *state)
 {
 	struct timeline *t = state;
+	_free_ bool *known = timeline_names_known(t->engine);
 
 	if (t->recording.o.n_triggers)
 		triggers_look(&t->triggers, t->stopped);
 	t->to = t->recording.o.n_triggers ? t->triggers.looked : recording_made(&t->recording);
 	t->ended_ns = clock_ns(CLOCK_MONOTONIC);
 	read_events(t);
-	recorded_count(&t->became, &t->events);
+	recorded_count(&t->became, &t->events, known, t->engine->used);
 }
 
 static void window_forget(void *state, struct survivors *r)

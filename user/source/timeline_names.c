@@ -114,6 +114,16 @@ void timeline_names_release(struct timeline_names *n)
 	probed_functions_release(&n->functions);
 }
 
+bool *timeline_names_known(const struct engine *e)
+{
+	bool *known = mem_zalloc(e->used + 1, sizeof(*known));
+
+	vec_each (i, &e->at)
+		for (size_t k = 0; k < (*i)->list.zones.n; k++)
+			known[(*i)->first + k] = true;
+	return known;
+}
+
 /* The function of that number, and its image in *@image; NULL: there is none. */
 static const struct zone_def *def_of(const struct engine *e, uint32_t number,
 				     const struct probed_image **image)

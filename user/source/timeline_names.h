@@ -25,6 +25,9 @@ void timeline_names_release(struct timeline_names *);
 /* The profile's thread; @names is a struct timeline_names. */
 uint32_t timeline_names_thread(void *names, uint32_t pid, uint32_t tid);
 
+/* By number of the engine's functions: whether it has a name. Freed by the caller. */
+bool *timeline_names_known(const struct engine *);
+
 /* Of the function of that number in the engine: whether the patterns select it; and whether its
  * calls throw exceptions. */
 bool timeline_names_match(const struct engine *, uint32_t number, const struct zonepatterns *);

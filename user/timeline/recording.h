@@ -47,7 +47,8 @@ struct recorded {
 	/* Of those kept: wake-ups that none of the target's threads made, which show in the length
 	 * of waits alone; and slots with arguments of an entry. */
 	uint64_t foreign, pieces;
-	uint64_t torn; /* being written when they were read */
+	uint64_t unknown; /* of functions without a name */
+	uint64_t torn;	  /* being written when they were read */
 };
 /* Appends the events from place @from up to, without, @to that are there, in order of time; those
  * before @since_ns (CLOCK_MONOTONIC) are too old. */

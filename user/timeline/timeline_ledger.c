@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "timeline/timeline_rows.h"
+
 static const struct outcome {
 	size_t field; /* of struct recorded */
 	enum ledger_class class;
@@ -15,6 +17,8 @@ static const struct outcome {
 	{offsetof(struct recorded, elsewhere), LEDGER_LOST,
 	 "not around what --trigger or a signal asked for"},
 	{offsetof(struct recorded, torn), LEDGER_LOST, "being written when they were read"},
+	{offsetof(struct recorded, unknown), LEDGER_LOST,
+	 "of functions that were forgotten when no process had them any more"},
 	{offsetof(struct recorded, foreign), LEDGER_NOTE,
 	 "wake-ups by interrupts and other programs: in the length of waits alone"},
 	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls"},
@@ -32,12 +36,17 @@ void recorded_add(struct recorded *to, const struct recorded *more)
 		*outcome_of(to, &outcomes[i]) += *outcome_of(more, &outcomes[i]);
 }
 
-void recorded_count(struct recorded *r, const recorded_events *events)
+void recorded_count(struct recorded *r, const recorded_events *events, const bool *known,
+		    size_t n_known)
 {
 	vec_each (e, events) {
+		const bool named = e->function < n_known && known[e->function];
+
 		r->foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
 		r->pieces += e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE;
+		r->unknown += timeline_rows_need_name(e) && !named;
 	}
+	r->kept -= r->unknown;
 }
 
 void timeline_ledger(uint64_t made, const struct recorded *r, struct profile *p)

@@ -409,7 +409,7 @@ static void put_gap(struct making *m, const struct wire_event *e, const struct s
 		each->open.n = 0;
 }
 
-static bool is_of_function(const struct wire_event *e)
+bool timeline_rows_need_name(const struct wire_event *e)
 {
 	return e->kind < WIRE_EVENT_OUT;
 }
@@ -417,8 +417,8 @@ static bool is_of_function(const struct wire_event *e)
 static void take(struct making *m, const struct wire_event *e)
 {
 	struct stack *s = stack_of(m, e);
-	const bool allocates =
-		is_of_function(e) && m->in->functions[e->function].role == TIMELINE_ALLOCATES;
+	const bool allocates = timeline_rows_need_name(e) &&
+			       m->in->functions[e->function].role == TIMELINE_ALLOCATES;
 
 	switch (e->kind) {
 	case WIRE_EVENT_ENTRY:
@@ -475,7 +475,7 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 		put_gap(&m, &first, stack_of(&m, &first), EVENT_LOST_OLDER);
 	}
 	vec_each (e, events) {
-		if (!is_of_function(e) ||
+		if (!timeline_rows_need_name(e) ||
 		    (e->function < in->n_functions && in->functions[e->function].frame))
 			take(&m, e);
 		else

@@ -52,6 +52,9 @@ struct timeline_input {
 	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
 };
 
+/* Whether the event is of a function, and has no row if that is unknown. */
+bool timeline_rows_need_name(const struct wire_event *);
+
 /* Adds rows for events in order of time. Returns how many events are of functions that are unknown,
  * and have no row. */
 uint64_t timeline_rows(const struct timeline_input *, const recorded_events *, struct profile *);
