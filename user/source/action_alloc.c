@@ -468,7 +468,10 @@ static void window_end(void *state)
 {
 	struct heap *h = state;
 
-	look(h, h->stopped);
+	/* Once nothing is followed, what is live stays as it was: the programs take the blocks of
+	 * processes that end from the sums, but no others. */
+	if (!h->over)
+		look(h, h->stopped);
 	heapbook_window_end(&h->book);
 }
 
