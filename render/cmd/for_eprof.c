@@ -20,7 +20,7 @@
 #include "compare/kept.h"
 #include "compare/sides.h"
 #include "model/meta.h"
-#include "model/renaming.h"
+#include "select/renaming.h"
 #include "store/catalog.h"
 #include "store/store.h"
 /* An action and its words; each action enters the sandbox before it opens a file. */

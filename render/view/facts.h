@@ -82,4 +82,28 @@ void commands_cell(const struct view_input *, struct doc_table *, const struct p
  * which file a compiler compiles. Freed by the caller; NULL: there is none, or no other. */
 char *command_distinct(const struct profile *, uint32_t thread);
 
+/* trend.c: how much of a measure there was in each of a few equal spans of the capture, for curves
+ * over time. */
+#define TREND_SPANS 60
+
+/* Sums by span, in the measure's unit. */
+struct trend {
+	double at[TREND_SPANS];
+	size_t n;	/* spans; 0: nothing was captured */
+	double span_ns; /* the length of one */
+	double samples; /* rows that were added */
+	bool time;	/* what was added is ns */
+	bool level;	/* not sums: the level at the end of each span, from 0 on */
+};
+
+/* Spans of the selected time: as many as leave each some samples to be seen by. */
+void trend_init(struct trend *, const struct view_input *);
+
+/*
+ * Adds what the selection takes of the measure @name. A value of time, which was measured when it
+ * was over, is of the time before it: a wait of 10 s that ended now began 10 s ago. -ENOENT where
+ * the profile has no such measure, and errors of filter_init().
+ */
+int trend_add(struct trend *, const struct view_input *, const char *name);
+
 #endif

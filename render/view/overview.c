@@ -11,7 +11,6 @@
 #include "base/str.h"
 #include "model/meta.h"
 #include "view/facts.h"
-#include "view/trend.h"
 
 #define WEAK_FROM 5.0 /* percent from which a weakness of the data is a warning */
 

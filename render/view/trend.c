@@ -1,4 +1,4 @@
-#include "view/trend.h"
+#include "view/facts.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "model/meta.h"
 #include "source/oncpu.h"
-#include "source/label.h"
+#include "book/label.h"
 #include "source/oncpu_ledger.h"
 #include "book/samplebook.h"
 #include "source/source.h"

@@ -1,12 +1,12 @@
 /*
- * rename: names afterwards what a capture could not (model/unnamed.h). Reads debug files in the
+ * rename: names afterwards what a capture could not (select/unnamed.h). Reads debug files in the
  * same confined worker processes as a capture.
  */
 #ifndef SYMBOL_RENAME_H
 #define SYMBOL_RENAME_H
 
 #include "elf/buildid.h"
-#include "model/renaming.h"
+#include "select/renaming.h"
 
 /* A module with frames that have no name. */
 struct rename_module {

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "elf/debugfile.h"
 #include "elf/segments.h"
-#include "model/renaming.h"
+#include "select/renaming.h"
 #include "store/store.h"
 #include "symbol/namer.h"
 #include "symbol/rename.h"

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "perf/tracepoint_fields.h"
-#include "source/label.h"
+#include "book/label.h"
 
 static const char block[] = "name: block_rq_issue\nID: 1209\nformat:\n"
 			    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

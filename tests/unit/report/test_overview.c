@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "format/html_page.h"
-#include "view/trend.h"
+#include "view/facts.h"
 #include "view/zone_words.h"
 
 #include "report_doc.h"

@@ -1,4 +1,4 @@
-#include "model/renaming.h"
+#include "select/renaming.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * whose functions have no name, by module (profile.h, struct frame). The process that may read the
  * profile packs them for the one that may look for debug files.
  */
-#ifndef MODEL_UNNAMED_H
-#define MODEL_UNNAMED_H
+#ifndef SELECT_UNNAMED_H
+#define SELECT_UNNAMED_H
 
 #include "base/str.h"
 #include "model/profile.h"

@@ -1,4 +1,4 @@
-#include "source/label.h"
+#include "book/label.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

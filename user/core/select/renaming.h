@@ -2,13 +2,13 @@
  * renaming: the names found for a profile's unnamed addresses (unnamed.h): the frames of each
  * address. The process that reads debug files packs them for the one that writes the profile.
  */
-#ifndef MODEL_RENAMING_H
-#define MODEL_RENAMING_H
+#ifndef SELECT_RENAMING_H
+#define SELECT_RENAMING_H
 
 #include "base/intern.h"
 #include "base/str.h"
 #include "model/profile.h"
-#include "model/unnamed.h"
+#include "select/unnamed.h"
 
 struct renaming_function {
 	uint32_t name, linkage, file; /* texts */

@@ -1,4 +1,4 @@
-#include "model/unnamed.h"
+#include "select/unnamed.h"
 
 #include <errno.h>
 #include <stdlib.h>

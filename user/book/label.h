@@ -2,8 +2,8 @@
  * label: the fields that label samples of tracepoints, in words: "dev=8:0 (sda)", "id=257
  * (openat)". For the source oncpu. The number of different ones is bounded.
  */
-#ifndef SOURCE_LABEL_H
-#define SOURCE_LABEL_H
+#ifndef BOOK_LABEL_H
+#define BOOK_LABEL_H
 
 #include <stdint.h>
 
