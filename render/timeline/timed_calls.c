@@ -33,16 +33,14 @@ static uint64_t stack_key(const struct profile *p, const struct timed_event *e)
 
 static uint32_t lane_of(struct finding *f, const struct timed_event *e)
 {
-	bool fresh;
-	uint32_t *lane = map_put(&f->by_stack, stack_key(f->p, e), &fresh);
+	const uint32_t lane = map_number(&f->by_stack, stack_key(f->p, e), f->out->lanes.n);
 
-	if (fresh) {
-		*lane = (uint32_t)f->out->lanes.n;
+	if (lane == f->out->lanes.n) {
 		vec_push(&f->out->lanes,
 			 ((struct call_lane){.thread = e->thread, .coroutine = e->coroutine}));
 		vec_push(&f->open, ((struct open_calls){0}));
 	}
-	return *lane;
+	return lane;
 }
 
 static void begin(struct finding *f, uint32_t lane, uint32_t row)

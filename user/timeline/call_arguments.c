@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "timeline/task_waits.h"
+
 void call_arguments_release(struct call_arguments *a)
 {
 	vec_release(&a->at);
@@ -12,14 +14,11 @@ void call_arguments_release(struct call_arguments *a)
 
 static struct pending_arguments *pending_of(struct call_arguments *a, const struct wire_event *e)
 {
-	bool fresh;
-	uint32_t *at = map_put(&a->by_task, (uint64_t)e->pid << 32 | e->tid, &fresh);
+	const uint32_t at = map_number(&a->by_task, task_key(e->pid, e->tid), a->at.n);
 
-	if (fresh) {
-		*at = (uint32_t)a->at.n;
+	if (at == a->at.n)
 		vec_push(&a->at, ((struct pending_arguments){0}));
-	}
-	return &a->at.at[*at];
+	return &a->at.at[at];
 }
 
 void call_arguments_take(struct call_arguments *a, const struct wire_event *e)

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "timeline/call_arguments.h"
+#include "timeline/task_waits.h"
 #include "timeline/triggers.h"
 #include "wire_probe.h"
 
@@ -21,11 +22,6 @@ struct stack {
 	uint32_t coroutine;
 };
 
-/* Since when a thread is off the CPU, and since when it could run; 0: it is on one, or unknown. */
-struct off {
-	uint64_t out_ns, ready_ns;
-};
-
 struct making {
 	const struct timeline_input *in;
 	struct profile *p;
@@ -36,42 +32,30 @@ struct making {
 	struct map blocks;	  /* pid, address → place in sizes, + 1; 0: freed */
 	VEC(uint64_t) sizes;	  /* of blocks that are live */
 	VEC(uint32_t) spare;	  /* places in sizes that nobody uses */
-	struct map off_by_task;	  /* pid, tid → place in off */
-	VEC(struct off) off;
+	struct task_waits waits;
 	struct call_arguments arguments;
 	uint64_t unknown;
 };
 
-static uint64_t task_key(const struct wire_event *e)
-{
-	return (uint64_t)e->pid << 32 | e->tid;
-}
-
+/* The programs' names of coroutines are addresses; the profile's are small numbers. */
 static uint32_t number_coroutine(struct making *m, uint32_t pid)
 {
 	bool fresh;
-	uint32_t *n = map_put(&m->coroutines, pid, &fresh);
 
-	if (fresh)
-		*n = 0;
-	return ++*n;
+	return ++*map_put(&m->coroutines, pid, &fresh);
 }
 
-/* The programs' names of coroutines are addresses; the profile's are small numbers. */
 static struct stack *stack_of(struct making *m, const struct wire_event *e)
 {
-	const uint64_t key =
-		e->strand ? hash_two(e->pid, hash_two(e->strand, 1)) : hash_two(task_key(e), 0);
-	bool fresh;
-	uint32_t *at = map_put(&m->by_stack, key, &fresh);
+	const uint64_t key = e->strand ? hash_two(e->pid, hash_two(e->strand, 1))
+				       : hash_two(task_key(e->pid, e->tid), 0);
+	const uint32_t at = map_number(&m->by_stack, key, m->stacks.n);
 
-	if (fresh) {
-		*at = (uint32_t)m->stacks.n;
-		vec_push(&m->stacks, ((struct stack){0}));
-		if (e->strand)
-			m->stacks.at[*at].coroutine = number_coroutine(m, e->pid);
-	}
-	return &m->stacks.at[*at];
+	if (at == m->stacks.n)
+		vec_push(
+			&m->stacks,
+			((struct stack){.coroutine = e->strand ? number_coroutine(m, e->pid) : 0}));
+	return &m->stacks.at[at];
 }
 
 static struct timed_event *put_bare(struct making *m, const struct wire_event *e,
@@ -263,14 +247,11 @@ static void free_block(struct making *m, const struct wire_event *e, struct stac
 /* The exception that the thread has thrown and not yet caught. */
 static uint64_t *thrown_by(struct making *m, const struct wire_event *e)
 {
-	bool fresh;
-	uint32_t *at = map_put(&m->thrown, task_key(e), &fresh);
+	const uint32_t at = map_number(&m->thrown, task_key(e->pid, e->tid), m->exceptions.n);
 
-	if (fresh) {
-		*at = (uint32_t)m->exceptions.n;
+	if (at == m->exceptions.n)
 		vec_push(&m->exceptions, 0);
-	}
-	return &m->exceptions.at[*at];
+	return &m->exceptions.at[at];
 }
 
 /* A call that nobody saw return: an exception has left it if one is under way. */
@@ -307,19 +288,6 @@ static void hit(struct making *m, const struct wire_event *e, struct stack *s)
 /* --- switches ----------------------------------------------------------------------------------
  */
 
-/* What is known of the time of a thread off the CPU. */
-static struct off *off_of(struct making *m, uint64_t key)
-{
-	bool fresh;
-	uint32_t *at = map_put(&m->off_by_task, key, &fresh);
-
-	if (fresh) {
-		*at = (uint32_t)m->off.n;
-		vec_push(&m->off, ((struct off){0}));
-	}
-	return &m->off.at[*at];
-}
-
 static const char *const states[] = {"D", "T", "t", "X", "Z", "P", "I"};
 
 /* As ps(1) shows it: S of 1, D of 2 … */
@@ -346,34 +314,26 @@ static uint32_t reason_of(struct making *m, const struct wire_event *e)
 
 static void leave(struct making *m, const struct wire_event *e, const struct stack *s)
 {
-	struct off *off = off_of(m, task_key(e));
 	struct timed_event *row = put_bare(m, e, s, EVENT_SWITCH_OUT);
 
 	row->argument = reason_of(m, e);
 	row->value1 = state_name(e->value1)[0];
-	*off = (struct off){.out_ns = e->time_ns, .ready_ns = e->value1 ? 0 : e->time_ns};
 }
 
-static void come(struct making *m, const struct wire_event *e, const struct stack *s)
+static void come(struct making *m, const struct wire_event *e, const struct stack *s,
+		 const struct task_waited *waited)
 {
-	struct off *off = off_of(m, task_key(e));
 	struct timed_event *row = put_bare(m, e, s, EVENT_SWITCH_IN);
 
-	if (off->out_ns)
-		row->value1 = (int64_t)(e->time_ns - off->out_ns);
-	if (off->ready_ns)
-		row->value2 = (int64_t)(e->time_ns - off->ready_ns);
-	off->out_ns = off->ready_ns = 0;
+	row->value1 = (int64_t)waited->off_ns;
+	row->value2 = waited->off_ns ? (int64_t)waited->ready_ns : 0;
 }
 
-/* Whoever wakes a thread is noted where it is one of the target's. */
+/* Wakers outside the target have no row. */
 static void wake(struct making *m, const struct wire_event *e, const struct stack *s)
 {
-	struct off *off = off_of(m, (e->value2 & UINT32_MAX) << 32 | (uint32_t)e->value1);
 	struct timed_event *row;
 
-	if (off->out_ns && !off->ready_ns)
-		off->ready_ns = e->time_ns;
 	if (e->flags & WIRE_EVENT_FOREIGN)
 		return;
 	row = put_bare(m, e, s, EVENT_WAKEUP);
@@ -417,6 +377,7 @@ bool timeline_rows_need_name(const struct wire_event *e)
 static void take(struct making *m, const struct wire_event *e)
 {
 	struct stack *s = stack_of(m, e);
+	const struct task_waited waited = task_waits_take(&m->waits, e);
 	const bool allocates = timeline_rows_need_name(e) &&
 			       m->in->functions[e->function].role == TIMELINE_ALLOCATES;
 
@@ -445,7 +406,7 @@ static void take(struct making *m, const struct wire_event *e)
 		leave(m, e, s);
 		break;
 	case WIRE_EVENT_IN:
-		come(m, e, s);
+		come(m, e, s, &waited);
 		break;
 	case WIRE_EVENT_WAKEUP:
 		wake(m, e, s);
@@ -491,8 +452,7 @@ uint64_t timeline_rows(const struct timeline_input *in, const recorded_events *e
 	map_release(&m.blocks);
 	vec_release(&m.sizes);
 	vec_release(&m.spare);
-	vec_release(&m.off);
 	call_arguments_release(&m.arguments);
-	map_release(&m.off_by_task);
+	task_waits_release(&m.waits);
 	return m.unknown;
 }

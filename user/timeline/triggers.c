@@ -18,9 +18,8 @@ void triggers_release(struct triggers *t)
 {
 	vec_release(&t->open);
 	vec_release(&t->kept);
-	vec_release(&t->ready);
 	call_arguments_release(&t->arguments);
-	map_release(&t->ready_by_task);
+	task_waits_release(&t->waits);
 }
 
 void triggers_drop(struct triggers *t)
@@ -31,39 +30,6 @@ void triggers_drop(struct triggers *t)
 
 /* --- conditions -------------------------------------------------------------------------------
  */
-
-/* Since when the thread is ready to run. */
-static uint64_t *ready_of(struct triggers *t, uint64_t pid, uint64_t tid)
-{
-	bool fresh;
-	uint32_t *at = map_put(&t->ready_by_task, pid << 32 | (uint32_t)tid, &fresh);
-
-	if (fresh) {
-		*at = (uint32_t)t->ready.n;
-		vec_push(&t->ready, 0);
-	}
-	return &t->ready.at[*at];
-}
-
-/* How long a thread that comes to a CPU was ready to run; 0: nothing is known of it, or @e is
- * another event. */
-static uint64_t waited_ns(struct triggers *t, const struct wire_event *e)
-{
-	uint64_t *ready, ns;
-
-	if (e->kind == WIRE_EVENT_WAKEUP) {
-		ready = ready_of(t, e->value2, e->value1);
-		*ready = *ready ? *ready : e->time_ns;
-	} else if (e->kind == WIRE_EVENT_OUT) {
-		*ready_of(t, e->pid, e->tid) = e->value1 ? 0 : e->time_ns;
-	} else if (e->kind == WIRE_EVENT_IN) {
-		ready = ready_of(t, e->pid, e->tid);
-		ns = *ready ? e->time_ns - *ready : 0;
-		*ready = 0;
-		return ns;
-	}
-	return 0;
-}
 
 /* The arguments of the call that begins at the event, as they are shown; NULL: they are not read.
  * Freed by the caller. */
@@ -218,7 +184,7 @@ static void close_spans(struct triggers *t, uint64_t now_ns, bool last)
 static void look_at(struct triggers *t, const struct wire_event *e, uint64_t place)
 {
 	const struct timeline_options *o = &t->recording->o;
-	const uint64_t waited = waited_ns(t, e);
+	const uint64_t waited = task_waits_take(&t->waits, e).ready_ns;
 	_free_ char *arguments = arguments_at(t, e);
 	uint64_t ns;
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
 #include "timeline/call_arguments.h"
 #include "timeline/recording.h"
+#include "timeline/task_waits.h"
 
 /* What is copied of the time before a condition began to hold and after it did, where --last does
  * not say: a part of the time that it is about, and no less than TRIGGERS_LEAST_NS. */
@@ -47,8 +47,7 @@ struct triggers {
 	recorded_events kept;
 	struct call_arguments arguments; /* of entries that come, where conditions are about them */
 	bool reads_arguments;
-	struct map ready_by_task;
-	VEC(uint64_t) ready; /* since when a thread is ready to run; 0: it is not */
+	struct task_waits waits;
 	uint64_t no_room, unlooked;
 };
 
