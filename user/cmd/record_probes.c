@@ -33,31 +33,12 @@ static struct zonepatterns *patterns_for(struct record_probes *p, enum wire_acti
 	return p->patterns;
 }
 
-/* Zones that the action's options name. A trigger and arguments of one function are two options, so
- * how often a pattern was added does not matter. */
-static int add_zones(struct record_probes *p, enum wire_action action, const void *own)
-{
-	const char *zone;
-	uint32_t arguments;
-	int ret = 0;
-
-	for (size_t i = 0; !ret && (zone = action_of(action)->zones(own, i, &arguments)); i++) {
-		struct zonepatterns *patterns = patterns_for(p, WIRE_ACTION_zone, false);
-
-		zonepatterns_set_actions(patterns, action_bit(WIRE_ACTION_zone), arguments, false);
-		ret = zonepatterns_add(patterns, zone);
-	}
-	return ret;
-}
-
 int record_probes_imply(struct record_probes *p, enum wire_action action, const void *own)
 {
 	const char *const *implied = action_of(action)->implies;
 	const bool again = p->o.own[action];
 	int ret = 0;
 
-	if (action_of(action)->zones)
-		ret = add_zones(p, action, own);
 	p->o.own[action] = own;
 	p->o.joins[action] = action_of(action)->joins;
 	if (action_of(action)->joins)
@@ -278,10 +259,40 @@ static int check(const struct record_probes *p)
 	return 0;
 }
 
+/* Zones that the options of an action name. */
+static int add_zones(struct record_probes *p, enum wire_action action)
+{
+	const char *zone;
+	uint32_t arguments;
+	int ret = 0;
+
+	for (size_t i = 0; !ret; i++) {
+		zone = action_of(action)->zones(p->o.own[action], i, &arguments);
+		if (!zone)
+			break;
+		zonepatterns_set_actions(patterns_for(p, WIRE_ACTION_zone, false),
+					 action_bit(WIRE_ACTION_zone), arguments, false);
+		ret = zonepatterns_add(p->patterns, zone);
+	}
+	return ret;
+}
+
+static int add_all_zones(struct record_probes *p)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < WIRE_ACTIONS && !ret; i++)
+		if (p->o.own[i] && action_of(i)->zones)
+			ret = add_zones(p, (enum wire_action)i);
+	return ret;
+}
+
 int record_probes_finish(struct record_probes *p)
 {
-	int ret = p->clock ? parse_clock(p) : 0;
+	int ret = add_all_zones(p);
 
+	if (!ret && p->clock)
+		ret = parse_clock(p);
 	if (!ret)
 		ret = check(p);
 	p->o.patterns = p->patterns;

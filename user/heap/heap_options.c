@@ -15,14 +15,11 @@
 /* "64K"; a negative errno with a text. */
 static int parse_period(const char *text, uint64_t *out)
 {
-	static const char units[] = "KM";
-	char *end;
-	const double n = strtod(text, &end);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	const double bytes = unit ? ldexp(n, 10 * (int)(unit - units + 1)) : n;
+	const char *end;
+	const double bytes = units_parse_binary(text, &end);
 
 	*out = (uint64_t)fmax(0, fmin(bytes, UINT32_MAX));
-	if (end != text && !end[unit != NULL] && *out >= WIRE_ALLOC_LEAST_PERIOD &&
+	if (end != text && !*end && *out >= WIRE_ALLOC_LEAST_PERIOD &&
 	    *out <= WIRE_ALLOC_MOST_PERIOD)
 		return 0;
 	return err(-EINVAL,

@@ -1,7 +1,6 @@
 #include "timeline/timeline_options.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,15 +20,11 @@ void *timeline_options_parse(const char *argument, void *before)
 /* "1M", "200K,stop", "5000,oldest". */
 static int parse_events(const char *text, struct timeline_options *o)
 {
-	static const char units[] = "KM";
-	char *end;
-	const double n = strtod(text, &end);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	const double events = unit ? ldexp(n, 10 * (int)(unit - units + 1)) : n;
-	const char *rest = end + (unit != NULL);
+	const char *rest;
+	const double events = units_parse_binary(text, &rest);
 
 	o->stops = !strcmp(rest, ",stop");
-	if (end != text && (!*rest || o->stops || !strcmp(rest, ",oldest")) &&
+	if (rest != text && (!*rest || o->stops || !strcmp(rest, ",oldest")) &&
 	    events >= LEAST_EVENTS && events <= WIRE_EVENTS_MOST) {
 		o->events = (uint64_t)events;
 		return 0;
@@ -40,29 +35,16 @@ static int parse_events(const char *text, struct timeline_options *o)
 		   text);
 }
 
-void *timeline_options_events(const char *argument, void *before)
+static int parse_last(const char *text, struct timeline_options *o)
 {
-	struct timeline_options *o = timeline_options_parse(NULL, before);
-
-	if (!parse_events(argument, o))
-		return o;
-	if (o != before)
-		free(o);
-	return NULL;
-}
-
-void *timeline_options_last(const char *argument, void *before)
-{
-	struct timeline_options *o = timeline_options_parse(NULL, before);
 	int64_t ns = 0;
 
-	if (!units_parse_ns(argument, "--last", &ns) && ns > 0) {
-		o->last_ns = (uint64_t)ns;
-		return o;
-	}
-	if (o != before)
-		free(o);
-	return NULL;
+	if (units_parse_ns(text, "--last", &ns))
+		return -EINVAL;
+	if (!ns)
+		return err(-EINVAL, "--last %s: how long before the end: 10s, 50ms", text);
+	o->last_ns = (uint64_t)ns;
+	return 0;
 }
 
 /* "NAME arg0==3", "NAME arg1==\"x\"". */
@@ -127,17 +109,6 @@ static int parse_trigger(const char *text, struct timeline_options *o)
 	if (t->kind == TIMELINE_TRIGGER_CALL)
 		memcpy(t->pattern, condition, (size_t)(strrchr(condition, '>') - condition));
 	return 0;
-}
-
-void *timeline_options_trigger(const char *argument, void *before)
-{
-	struct timeline_options *o = timeline_options_parse(NULL, before);
-
-	if (!parse_trigger(argument, o))
-		return o;
-	if (o != before)
-		free(o);
-	return NULL;
 }
 
 static const struct {
@@ -206,15 +177,36 @@ static int parse_args(const char *text, struct timeline_options *o)
 	return 0;
 }
 
-void *timeline_options_args(const char *argument, void *before)
+static void *parsed(int (*parse)(const char *, struct timeline_options *), const char *argument,
+		    void *before)
 {
 	struct timeline_options *o = timeline_options_parse(NULL, before);
 
-	if (!parse_args(argument, o))
+	if (!parse(argument, o))
 		return o;
 	if (o != before)
 		free(o);
 	return NULL;
+}
+
+void *timeline_options_events(const char *argument, void *before)
+{
+	return parsed(parse_events, argument, before);
+}
+
+void *timeline_options_last(const char *argument, void *before)
+{
+	return parsed(parse_last, argument, before);
+}
+
+void *timeline_options_trigger(const char *argument, void *before)
+{
+	return parsed(parse_trigger, argument, before);
+}
+
+void *timeline_options_args(const char *argument, void *before)
+{
+	return parsed(parse_args, argument, before);
 }
 
 const char *timeline_options_zone(const void *options, size_t i, uint32_t *arguments)

@@ -224,6 +224,17 @@ int units_parse_ns(const char *s, const char *what, int64_t *ns)
 		   what, s);
 }
 
+double units_parse_binary(const char *s, const char **end)
+{
+	static const char units[] = "KM";
+	char *after;
+	const double n = strtod(s, &after);
+	const char *unit = after != s && *after ? strchr(units, *after) : NULL;
+
+	*end = after + (unit != NULL);
+	return unit ? ldexp(n, 10 * (int)(unit - units + 1)) : n;
+}
+
 int units_parse_int(const char *s, const char *what, int64_t min, int64_t max, int64_t *out)
 {
 	const char *digits = *s == '-' ? s + 1 : s;

@@ -43,6 +43,9 @@ char *units_time(char *buf, size_t size, int64_t unix_ns);
 /* "2s", "20ms", "1.5m", "10" (seconds) → nanoseconds. -EINVAL with a text that names @what for
  * anything else, negative or beyond 2^62. */
 int units_parse_ns(const char *s, const char *what, int64_t *ns);
+/* The number at the start of @s: "64K", "1.5M", of 2^10 and 2^20. *@end: what follows; @s itself if
+ * there is none. */
+double units_parse_binary(const char *s, const char **end);
 /* Reads a whole decimal number in [@min, @max], with nothing around it. */
 int units_parse_int(const char *s, const char *what, int64_t min, int64_t max, int64_t *out);
 
