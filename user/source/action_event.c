@@ -286,6 +286,7 @@ static void read_events(struct timeline *t)
 {
 	const uint64_t last = t->recording.o.last_ns, copied = t->triggers.copied;
 	const bool around = t->recording.o.n_triggers;
+	uint64_t rest;
 
 	t->events.n = 0;
 	t->became = (struct recorded){0};
@@ -300,8 +301,10 @@ static void read_events(struct timeline *t)
 	vec_each (e, &t->events)
 		t->became.kept += e->kind < TRIGGERS_FIRED;
 	t->became.newer += t->triggers.no_room;
-	t->became.elsewhere = t->to - t->from - t->became.kept - t->became.older - t->became.newer -
-			      t->became.torn;
+	rest = t->to - t->from - t->became.kept - t->became.older - t->became.newer -
+	       t->became.torn;
+	t->became.unlooked = t->triggers.unlooked < rest ? t->triggers.unlooked : rest;
+	t->became.elsewhere = rest - t->became.unlooked;
 }
 
 static void window_end(void *state)

@@ -44,6 +44,7 @@ struct recorded {
 	uint64_t older;	    /* beyond the bound, overwritten or too old */
 	uint64_t newer;	    /* beyond the bound where the first ones are kept */
 	uint64_t elsewhere; /* far from what triggers ask for */
+	uint64_t unlooked;  /* overwritten before triggers looked at them */
 	/* Of those kept: wake-ups that none of the target's threads made, which show in the length
 	 * of waits alone; and slots with arguments of an entry. */
 	uint64_t foreign, pieces;

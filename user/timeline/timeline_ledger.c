@@ -16,6 +16,8 @@ static const struct outcome {
 	 "beyond the number that is kept (--events)"},
 	{offsetof(struct recorded, elsewhere), LEDGER_LOST,
 	 "not around what --trigger or a signal asked for"},
+	{offsetof(struct recorded, unlooked), LEDGER_LOST,
+	 "overwritten before it was known whether --trigger asks for them (--events)"},
 	{offsetof(struct recorded, torn), LEDGER_LOST, "being written when they were read"},
 	{offsetof(struct recorded, unknown), LEDGER_LOST,
 	 "of functions that were forgotten when no process had them any more"},

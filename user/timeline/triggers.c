@@ -150,17 +150,17 @@ static void note_gap(struct triggers *t, const struct wire_event *e, uint64_t n)
 		vec_push(&t->kept, gap);
 }
 
-static void copy(struct triggers *t, const struct triggered *s, uint32_t number, uint64_t to)
+/* Copies the events from place @begin on, up to the first behind place @least that is later than
+ * @to_ns, or to place @end. */
+static void copy(struct triggers *t, uint64_t begin, uint64_t least, uint64_t end, uint64_t to_ns)
 {
-	const uint64_t begin = first_of(t, s);
 	struct wire_event e;
 	uint64_t place;
 
-	note(t, s, number);
-	for (place = begin; place < to; place++) {
+	for (place = begin; place < end; place++) {
 		if (!recording_get(t->recording, place, &e))
 			continue;
-		if (place > s->place && e.time_ns > s->to_ns)
+		if (place > least && e.time_ns > to_ns)
 			break;
 		if (place == begin)
 			note_gap(t, &e, begin - t->copied);
@@ -174,7 +174,10 @@ static void close_spans(struct triggers *t, uint64_t now_ns, bool last)
 	size_t done = 0;
 
 	while (done < t->open.n && (last || t->open.at[done].to_ns < now_ns)) {
-		copy(t, &t->open.at[done], t->fired - (uint32_t)(t->open.n - done) + 1, t->looked);
+		const struct triggered *s = &t->open.at[done];
+
+		note(t, s, t->fired - (uint32_t)(t->open.n - done) + 1);
+		copy(t, first_of(t, s), s->place, t->looked, s->to_ns);
 		done++;
 	}
 	memmove(t->open.at, t->open.at + done, (t->open.n - done) * sizeof(*t->open.at));
@@ -231,16 +234,9 @@ void triggers_copy_all(struct triggers *t)
 {
 	const uint64_t to = recording_made(t->recording), slots = t->recording->mask + 1;
 	const uint64_t begin = to > t->copied + slots ? to - slots : t->copied;
-	struct wire_event e;
 
-	for (uint64_t place = begin; place < to; place++) {
-		if (!recording_get(t->recording, place, &e))
-			continue;
-		if (place == begin)
-			note_gap(t, &e, begin - t->copied);
-		keep(t, &e);
-	}
-	t->copied = t->looked = to;
+	copy(t, begin, 0, to, UINT64_MAX);
+	t->looked = to;
 }
 
 /* A gap stands before its event, a condition that holds behind it. */
