@@ -37,14 +37,14 @@ struct level {
 	bool killed;
 	struct wire_memory_now now;
 };
+typedef VEC(struct level) levels;
 
 struct memory {
 	struct source_services services;
 	struct session *session;
 	VEC(struct level) rows; /* of the windows that are not written */
 	size_t ended;		/* those of the window that is being written */
-	VEC(struct level) last; /* of each process that there is */
-	struct map by_pid;	/* → last; UINT32_MAX: it is gone */
+	levels last;		/* of each process that there is, by pid */
 	uint64_t started_ns, looked_ns, most_ns;
 	VEC(struct memory_before) before; /* without names */
 	uint64_t unread;		  /* processes without such rows */
@@ -70,7 +70,6 @@ static void memory_free(void *state)
 		return;
 	vec_release(&m->rows);
 	vec_release(&m->last);
-	map_release(&m->by_pid);
 	vec_release(&m->before);
 	free(m);
 }
@@ -98,8 +97,6 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-typedef VEC(struct level) levels;
-
 /* What each process has now, by pid. */
 static levels read_now(struct memory *m)
 {
@@ -121,11 +118,11 @@ static levels read_now(struct memory *m)
 	return out;
 }
 
-static struct level *last_of(struct memory *m, uint32_t pid)
+static const struct level *last_of(const struct memory *m, uint32_t pid)
 {
-	const uint32_t *at = map_get(&m->by_pid, pid);
+	const size_t n = vec_upto(&m->last, pid, pid);
 
-	return at ? &m->last.at[*at] : NULL;
+	return n && m->last.at[n - 1].pid == pid ? &m->last.at[n - 1] : NULL;
 }
 
 /* A part of what a cgroup uses, by which it may change without a new row of each process in it. */
@@ -208,16 +205,8 @@ static void look(struct memory *m, bool all)
 	add_ended(m, &now, &killed);
 	add_changed(m, &now, all);
 	map_release(&killed);
-	map_release(&m->by_pid);
-	m->by_pid = (struct map){0};
-	m->last.n = 0;
-	vec_each (l, &now) {
-		bool fresh;
-
-		*map_put(&m->by_pid, l->pid, &fresh) = (uint32_t)m->last.n;
-		vec_push(&m->last, *l);
-	}
-	vec_release(&now);
+	vec_release(&m->last);
+	m->last = now;
 	if (m->rows.n - m->ended > MANY)
 		m->most_ns *= 2;
 }
