@@ -139,7 +139,7 @@ static void put_verdicts(const struct generate_run *runs, size_t n, struct doc *
 }
 
 /* Takes the summary out of what is wanted, where it comes first, and writes it. */
-static int put_summary(const struct generate_run *run, const struct view **wanted, struct doc *doc)
+static int put_summary(struct generate_run *run, const struct view **wanted, struct doc *doc)
 {
 	const struct view *const summary[] = {view_find("about"), NULL};
 
@@ -150,10 +150,9 @@ static int put_summary(const struct generate_run *run, const struct view **wante
 }
 
 /* One run of several is a part of the document, and says which it is. */
-static int put_run(const struct generate_run *run, size_t n, const struct view **wanted,
-		   struct doc *doc)
+static int put_run(struct generate_run *run, size_t n, const struct view **wanted, struct doc *doc)
 {
-	const struct material *m = &run->material;
+	struct material *m = &run->material;
 	struct doc one;
 	int rc = 0;
 

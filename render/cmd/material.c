@@ -90,6 +90,7 @@ void material_release(struct material *m)
 	deltas_free(m->deltas);
 	comparison_release(&m->kept);
 	metric_trees_release(&m->metrics);
+	shared_calls_release(&m->calls);
 	zone_rows_release(&m->zone_rows);
 	tree_free(m->zone_tree);
 	tree_free(m->tree);
@@ -147,13 +148,13 @@ static int write_metrics(const struct view *const *first, const struct view_inpu
 		doc->part = selection.metric = m->name;
 		of_it.tree = m->tree ? m->tree : in->tree;
 		for (int k = 0; k < n && !rc; k++)
-			rc = first[k]->write(&of_it, doc);
+			rc = view_write(first[k], &of_it, doc);
 	}
 	doc->part = NULL;
 	return rc ? rc : n;
 }
 
-int material_write(const struct material *m, const struct view *const *v, struct doc *doc)
+int material_write(struct material *m, const struct view *const *v, struct doc *doc)
 {
 	const struct view_input in = {.profile = m->profile,
 				      .selection = &m->selection,
@@ -162,7 +163,8 @@ int material_write(const struct material *m, const struct view *const *v, struct
 				      .zone_rows = &m->zone_rows,
 				      .comparison = m->comparison,
 				      .deltas = m->deltas,
-				      .medium = m->medium};
+				      .medium = m->medium,
+				      .calls = &m->calls};
 	int rc = 0;
 
 	while (*v && rc >= 0) {
@@ -170,7 +172,7 @@ int material_write(const struct material *m, const struct view *const *v, struct
 			rc = write_metrics(v, &in, &m->metrics, doc);
 			v += rc > 0 ? rc : 0;
 		} else {
-			rc = (*v++)->write(&in, doc);
+			rc = view_write(*v++, &in, doc);
 		}
 	}
 	return rc < 0 ? rc : 0;

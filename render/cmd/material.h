@@ -8,6 +8,7 @@
 #include "query/tree.h"
 #include "query/wait_class.h"
 #include "query/zone_rows.h"
+#include "timeline/call_choice.h"
 #include "view/view.h"
 
 /* The tree of one metric, for reports that show several side by side. */
@@ -28,6 +29,7 @@ struct material {
 	struct wait_classes waits;  /* where the selection keeps them */
 	struct tree *tree, *zone_tree;
 	struct zone_rows zone_rows;
+	struct shared_calls calls;   /* of a timeline */
 	struct metric_trees metrics; /* in a report that has room for several */
 	/* Against its baseline: set before material_select(), borrowed, and of the same selection;
 	 * else what the profile keeps, if all of it is selected. */
@@ -45,7 +47,7 @@ void material_begin(const struct material *, struct doc *);
 
 /* Adds the blocks of the views, which end with a NULL; those that are of one metric once for each
  * of the metrics. The document borrows the material. 0, or a negative errno with a text. */
-int material_write(const struct material *, const struct view *const *wanted, struct doc *);
+int material_write(struct material *, const struct view *const *wanted, struct doc *);
 
 void material_release(struct material *);
 

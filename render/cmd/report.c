@@ -227,7 +227,7 @@ static int put_in_order(const struct report *r, const struct material *m, struct
 	return 0;
 }
 
-static int write_report(const struct report *r, const struct material *m)
+static int write_report(const struct report *r, struct material *m)
 {
 	const bool to_file = r->output && strcmp(r->output, "-") != 0;
 	struct format_options options = style_options(&r->style, r->format, to_file);
@@ -276,7 +276,7 @@ static int check_zone_named(const struct report *r, const struct material *m)
 }
 
 /* 0, or a negative errno with a text. */
-static int write_material(struct report *r, const struct material *m)
+static int write_material(struct report *r, struct material *m)
 {
 	if (!r->view_names)
 		view_choose(r->format->medium, r->format->one_view, m->profile, r->views);

@@ -135,6 +135,22 @@ void call_choice_release(struct call_choice *c)
 	*c = (struct call_choice){0};
 }
 
+const struct call_choice *shared_calls_get(struct shared_calls *s, const struct profile *p,
+					   const struct selection *selection, int *rc)
+{
+	if (!s->found)
+		s->rc = call_choice_init(&s->choice, p, selection);
+	s->found = true;
+	*rc = s->rc;
+	return s->rc ? NULL : &s->choice;
+}
+
+void shared_calls_release(struct shared_calls *s)
+{
+	call_choice_release(&s->choice);
+	*s = (struct shared_calls){0};
+}
+
 bool call_choice_takes(const struct call_choice *c, const struct timed_event *e)
 {
 	return e->time_ns >= c->from_ns && e->time_ns < c->to_ns &&

@@ -27,6 +27,18 @@ struct call_choice {
  * released in either case; the profile must outlive it. */
 int call_choice_init(struct call_choice *, const struct profile *, const struct selection *);
 void call_choice_release(struct call_choice *);
+
+/* The calls that a report shows, which the first view that asks for them has found for all. A
+ * zeroed one is valid. */
+struct shared_calls {
+	struct call_choice choice;
+	bool found;
+	int rc;
+};
+/* NULL on an error of call_choice_init(), in *@rc. Borrowed. */
+const struct call_choice *shared_calls_get(struct shared_calls *, const struct profile *,
+					   const struct selection *, int *rc);
+void shared_calls_release(struct shared_calls *);
 /* Whether an event is of the threads and the time that are selected. */
 bool call_choice_takes(const struct call_choice *, const struct timed_event *);
 

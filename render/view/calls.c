@@ -184,10 +184,24 @@ static void put_row(struct doc_table *t, const struct call_choice *c, uint32_t a
 			columns[i].put(t, &of);
 }
 
+/* The places of the calls that are taken, in another order; freed by the caller. */
+static uint32_t *sorted(const struct call_choice *c,
+			int (*compare)(const void *, const void *, void *calls))
+{
+	uint32_t *order = mem_zalloc(c->taken.n + 1, sizeof(*order));
+
+	if (c->taken.n) {
+		memcpy(order, c->taken.at, c->taken.n * sizeof(*order));
+		qsort_r(order, c->taken.n, sizeof(*order), compare, (void *)(uintptr_t)&c->calls);
+	}
+	return order;
+}
+
 /* --- all of them, in order of time ------------------------------------------------------------ */
 
 struct listing {
-	struct call_choice choice; /* its calls in order of time */
+	const struct call_choice *choice;
+	uint32_t *order; /* of time: places of calls; owned */
 	size_t next;
 };
 
@@ -202,12 +216,12 @@ static int by_start(const void *a, const void *b, void *calls)
 static bool fill(void *of, struct doc_table *t)
 {
 	struct listing *l = of;
-	const size_t n = l->choice.taken.n;
+	const size_t n = l->choice->taken.n;
 	const size_t end = n - l->next < BATCH ? n : l->next + BATCH;
 	const bool any = l->next < end;
 
 	for (; l->next < end; l->next++)
-		put_row(t, &l->choice, l->choice.taken.at[l->next], NULL);
+		put_row(t, l->choice, l->order[l->next], NULL);
 	return any;
 }
 
@@ -215,12 +229,12 @@ static void listing_free(void *of)
 {
 	struct listing *l = of;
 
-	call_choice_release(&l->choice);
+	free(l->order);
 	free(l);
 }
 
-/* Takes @c over. Rows are made when they are written, but those that --sort puts in order. */
-static void write_all(const struct view_input *in, struct call_choice *c, struct doc *doc)
+/* Rows are made when they are written, but those that --sort puts in order. */
+static void write_all(const struct view_input *in, const struct call_choice *c, struct doc *doc)
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 	struct doc_table *t = doc_table(doc, "calls in order of time", NULL, 0);
@@ -228,9 +242,7 @@ static void write_all(const struct view_input *in, struct call_choice *c, struct
 	for (size_t i = 0; i < COLUMNS; i++)
 		doc_add_columns(t, &columns[i].column, 1);
 	doc_limit(t, 0, 0, "calls");
-	*l = (struct listing){.choice = *c};
-	*c = (struct call_choice){0};
-	vec_sort_by(&l->choice.taken, by_start, &l->choice.calls);
+	*l = (struct listing){.choice = c, .order = sorted(c, by_start)};
 	t->rest = (struct doc_rows){.fill = fill, .release = listing_free, .of = l};
 	while (in->selection->sort && fill(l, t))
 		;
@@ -255,10 +267,10 @@ static char *caption_of(const struct call_choice *c, size_t n)
 }
 
 /* Whether a column has something in one of the first @n rows. */
-static bool has_any(const struct call_choice *c, size_t column, size_t n)
+static bool has_any(const struct call_choice *c, const uint32_t *order, size_t column, size_t n)
 {
 	for (size_t k = 0; k < n && columns[column].has; k++) {
-		const struct cell of = cell_of(c, c->taken.at[k]);
+		const struct cell of = cell_of(c, order[k]);
 
 		if (columns[column].has(&of))
 			return true;
@@ -266,8 +278,8 @@ static bool has_any(const struct call_choice *c, size_t column, size_t n)
 	return !columns[column].has;
 }
 
-static void write_table(const struct view_input *in, const struct call_choice *c, size_t n,
-			struct doc *doc)
+static void write_table(const struct view_input *in, const struct call_choice *c,
+			const uint32_t *order, size_t n, struct doc *doc)
 {
 	const size_t looked = in->medium == DOC_PAGE || n < PRINTED_ROWS ? n : PRINTED_ROWS;
 	_free_ char *caption = caption_of(c, n);
@@ -275,7 +287,7 @@ static void write_table(const struct view_input *in, const struct call_choice *c
 	bool shown[COLUMNS];
 
 	for (size_t i = 0; i < COLUMNS; i++) {
-		shown[i] = has_any(c, i, looked);
+		shown[i] = has_any(c, order, i, looked);
 		if (i == FIRST_MORE)
 			t->extra_from = t->columns.n;
 		if (shown[i])
@@ -283,7 +295,7 @@ static void write_table(const struct view_input *in, const struct call_choice *c
 	}
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "calls");
 	for (size_t k = 0; k < n; k++)
-		put_row(t, c, c->taken.at[k], shown);
+		put_row(t, c, order[k], shown);
 }
 
 static void write_inside_of(const struct call_choice *c, const struct inside *in, const char *text,
@@ -309,7 +321,7 @@ static bool is_recursion(const struct call_choice *c, uint32_t at)
 	return false;
 }
 
-static void write_inside(const struct call_choice *c, struct doc *doc)
+static void write_inside(const struct call_choice *c, const uint32_t *order, struct doc *doc)
 {
 	struct inside in[INSIDE_MOST] = {0};
 	uint32_t slowest[INSIDE_MOST] = {0};
@@ -317,8 +329,8 @@ static void write_inside(const struct call_choice *c, struct doc *doc)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->taken.n && i < SLOWEST_MOST && n < INSIDE_MOST; i++)
-		if (!is_recursion(c, c->taken.at[i]))
-			slowest[n++] = c->taken.at[i];
+		if (!is_recursion(c, order[i]))
+			slowest[n++] = order[i];
 	call_inside_find(c, slowest, n, in);
 	for (size_t i = 0; i < n; i++) {
 		_free_ char *text = call_inside_text(c->profile, &c->calls, &in[i]);
@@ -333,37 +345,36 @@ static void write_inside(const struct call_choice *c, struct doc *doc)
 	call_inside_release(in, n);
 }
 
-static void write_slowest(const struct view_input *in, struct call_choice *c, struct doc *doc)
+static void write_slowest(const struct view_input *in, const struct call_choice *c, struct doc *doc)
 {
 	const size_t n = c->taken.n < SLOWEST_MOST ? c->taken.n : SLOWEST_MOST;
+	_free_ uint32_t *order = sorted(c, by_length);
 
-	vec_sort_by(&c->taken, by_length, &c->calls);
-	write_table(in, c, n, doc);
-	write_inside(c, doc);
+	write_table(in, c, order, n, doc);
+	write_inside(c, order, doc);
+}
+
+void calls_none(const struct call_choice *c, struct doc *doc)
+{
+	doc_text(doc, "No calls%s.", c->calls.at.n ? " are left: the selection is too narrow" : "");
 }
 
 static int calls_write(const struct view_input *in, struct doc *doc)
 {
-	struct call_choice c;
+	const struct call_choice *c;
 	int rc;
 
-	if (!profile_has(in->profile, PART_EVENTS)) {
-		doc_text(doc, "No timeline in this profile: eprof --timeline --zone PATTERN "
-			      "captures one.");
-		return 0;
-	}
-	rc = call_choice_init(&c, in->profile, in->selection);
-	if (!rc)
-		doc_heading(doc, "Calls");
-	if (!rc && in->medium == DOC_TABLE)
-		write_all(in, &c, doc);
-	else if (!rc && !c.taken.n)
-		doc_text(doc, "No calls%s.",
-			 c.calls.at.n ? " are left: the selection is too narrow" : "");
-	else if (!rc)
-		write_slowest(in, &c, doc);
-	call_choice_release(&c);
-	return rc;
+	c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
+	if (!c)
+		return rc;
+	doc_heading(doc, "Calls");
+	if (in->medium == DOC_TABLE)
+		write_all(in, c, doc);
+	else if (!c->taken.n)
+		calls_none(c, doc);
+	else
+		write_slowest(in, c, doc);
+	return 0;
 }
 
 /* --- the summary's line ----------------------------------------------------------------------- */
@@ -429,17 +440,17 @@ static void fact_of(const struct call_choice *c, const struct figures *f, struct
 
 void timeline_fact(const struct view_input *in, struct doc_block *b)
 {
+	const struct call_choice *c = NULL;
 	struct figures f = {0};
-	struct call_choice c;
+	int rc;
 
-	if (!profile_has(in->profile, PART_EVENTS))
+	if (profile_has(in->profile, PART_EVENTS))
+		c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
+	if (!c)
 		return;
-	if (!call_choice_init(&c, in->profile, in->selection)) {
-		count_events(&c, &f);
-		count_calls(&c, &f);
-		fact_of(&c, &f, b);
-	}
-	call_choice_release(&c);
+	count_events(c, &f);
+	count_calls(c, &f);
+	fact_of(c, &f, b);
 }
 
 const struct view calls_view = {
@@ -447,6 +458,7 @@ const struct view calls_view = {
 	.about =
 		"the calls of a timeline, slowest first; as csv all, in order of time (--timeline)",
 	.part = PART_EVENTS,
+	.missing = TIMELINE_MISSING,
 	.shows = {IN_REPORTS},
 	.write = calls_write,
 };

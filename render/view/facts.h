@@ -82,6 +82,13 @@ void commands_cell(const struct view_input *, struct doc_table *, const struct p
  * which file a compiler compiles. Freed by the caller; NULL: there is none, or no other. */
 char *command_distinct(const struct profile *, uint32_t thread);
 
+/* calls.c: the summary's line is timeline_fact(). That no calls are left; and what views of them
+ * say of other profiles. */
+struct call_choice;
+void calls_none(const struct call_choice *, struct doc *);
+#define TIMELINE_MISSING \
+	"No timeline in this profile: eprof --timeline --zone PATTERN captures one."
+
 /* trend.c: how much of a measure there was in each of a few equal spans of the capture, for curves
  * over time. */
 #define TREND_SPANS 60

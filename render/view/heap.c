@@ -317,10 +317,6 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	bool margins = false;
 	struct doc_table *t;
 
-	if (!profile_has(in->profile, PART_HEAP)) {
-		doc_text(doc, "No allocations in this profile: eprof --heap captures them.");
-		return 0;
-	}
 	doc_heading(doc, "Heap");
 	if (!sum(in, &s) || !s.rows.n)
 		doc_text(doc, "No allocations.");
@@ -383,6 +379,7 @@ const struct view heap_view = {
 	.name = "heap",
 	.about = "who asked for memory: live, peak, leaked, total, temporary",
 	.part = PART_HEAP,
+	.missing = "No allocations in this profile: eprof --heap captures them.",
 	.shows = {IN_REPORTS},
 	.write = heap_write,
 };

@@ -247,10 +247,6 @@ static int reasons_write(const struct view_input *in, struct doc *doc)
 	struct sums s = {.in = *in};
 	int rc = 0;
 
-	if (!profile_has(in->profile, PART_OFFCPU)) {
-		doc_text(doc, "No waits in this profile: eprof --off-cpu captures them.");
-		return 0;
-	}
 	if (!selection.metric) {
 		selection.metric = filter_metric_of_waits(in->profile);
 		s.in.selection = &selection;
@@ -268,6 +264,7 @@ const struct view reasons_view = {
 	.name = "reasons",
 	.about = "why threads were off the CPU, and what they waited for",
 	.part = PART_OFFCPU,
+	.missing = "No waits in this profile: eprof --off-cpu captures them.",
 	.shows = {IN_REPORTS},
 	.write = reasons_write,
 };

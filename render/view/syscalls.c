@@ -248,10 +248,6 @@ static int syscalls_write(const struct view_input *in, struct doc *doc)
 	struct filter f;
 	int rc;
 
-	if (!profile_has(in->profile, PART_SYSCALLS)) {
-		doc_text(doc, "No system calls in this profile: eprof --syscalls captures them.");
-		return 0;
-	}
 	rc = filter_init(&f, in->profile, in->selection);
 	if (!rc) {
 		sum(in->profile, &f, &calls, &threads);
@@ -270,6 +266,7 @@ const struct view syscalls_view = {
 	.name = "syscalls",
 	.about = "system calls: how many, how long, and how they failed (--syscalls)",
 	.part = PART_SYSCALLS,
+	.missing = "No system calls in this profile: eprof --syscalls captures them.",
 	.shows = {IN_REPORTS},
 	.write = syscalls_write,
 };

@@ -26,6 +26,14 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+int view_write(const struct view *v, const struct view_input *in, struct doc *doc)
+{
+	if (!v->missing || profile_has(in->profile, v->part))
+		return v->write(in, doc);
+	doc_text(doc, "%s", v->missing);
+	return 0;
+}
+
 char *view_hint(const char *name)
 {
 	struct nearest nearest = {0};

@@ -9,6 +9,8 @@
 #include "query/zone_rows.h"
 #include "view/delta.h"
 
+struct shared_calls;
+
 struct view_input {
 	const struct profile *profile;
 	const struct selection *selection;
@@ -19,6 +21,7 @@ struct view_input {
 	const struct comparison *comparison;
 	const struct deltas *deltas; /* the same by function and zone; NULL: not comparable, too */
 	enum doc_medium medium;	     /* where the report is read */
+	struct shared_calls *calls;  /* of a timeline, of that selection */
 };
 
 /* What a view is in a report whose user names none by --view. */
@@ -34,12 +37,17 @@ struct view {
 	const char *name;	/* for --view */
 	const char *about;	/* one line for --help */
 	enum profile_part part; /* what a profile must have for it; PART_ANY: nothing */
+	/* What is said of a profile without that part; NULL: what write() says. */
+	const char *missing;
 	bool (*has)(const struct profile *); /* and what else; NULL: nothing */
 	bool by_metric;		  /* it is of one metric: where several show, there once each */
 	uint8_t shows[DOC_MEDIA]; /* enum view_shows; [DOC_PAGE] = SHOWS … */
 	/* Adds its blocks. 0, or a negative errno with a text. */
 	int (*write)(const struct view_input *, struct doc *);
 };
+
+/* Its blocks, or what is missing for them. As write(). */
+int view_write(const struct view *, const struct view_input *, struct doc *);
 
 /* NULL-terminated, in the order in which a report has them. */
 extern const struct view *const views[];

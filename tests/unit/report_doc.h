@@ -10,6 +10,7 @@
 #include "compare/kept.h"
 #include "doc.h"
 #include "format/format.h"
+#include "timeline/call_choice.h"
 #include "view/view.h"
 
 struct report_doc {
@@ -18,6 +19,7 @@ struct report_doc {
 	struct tree *tree;
 	struct tree *zone_tree;
 	struct zone_rows zone_rows;
+	struct shared_calls calls;
 	struct comparison kept;
 	struct deltas *deltas;
 	struct doc doc;
@@ -27,7 +29,7 @@ struct report_doc {
 static inline void report_doc_init(struct report_doc *r, struct profile *p,
 				   const struct selection *selection, const char *const *names)
 {
-	struct view_input in = {.profile = p, .selection = &r->selection};
+	struct view_input in = {.profile = p, .selection = &r->selection, .calls = &r->calls};
 
 	*r = (struct report_doc){.profile = p};
 	if (selection)
@@ -45,7 +47,7 @@ static inline void report_doc_init(struct report_doc *r, struct profile *p,
 	doc_init(&r->doc, p, "title <&>", "subtitle");
 	for (; *names; names++) {
 		assert_non_null(view_find(*names));
-		assert_int_equal(view_find(*names)->write(&in, &r->doc), 0);
+		assert_int_equal(view_write(view_find(*names), &in, &r->doc), 0);
 	}
 }
 
@@ -68,6 +70,7 @@ static inline void report_doc_release(struct report_doc *r)
 	deltas_free(r->deltas);
 	comparison_release(&r->kept);
 	zone_rows_release(&r->zone_rows);
+	shared_calls_release(&r->calls);
 	tree_free(r->zone_tree);
 	tree_free(r->tree);
 	profile_free(r->profile);

@@ -19,6 +19,7 @@
 #include "format/html_flame.h"
 #include "paint/flame.h"
 #include "store/store.h"
+#include "timeline/call_choice.h"
 #include "view/view.h"
 
 #include "lanes_profile.h"
@@ -35,6 +36,7 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	const struct selection selection = {0};
 	struct tree *tree = NULL, *zone_tree = NULL;
 	const struct view *chosen[VIEWS_MOST];
+	struct shared_calls calls = {0};
 	struct zone_rows zone_rows;
 	struct doc doc;
 
@@ -44,15 +46,18 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	doc_init(&doc, p, title, "cpu-clock at 100 Hz");
 	view_choose(html->medium, html->one_view, p, chosen);
 	for (const struct view **view = chosen; *view; view++)
-		assert_int_equal((*view)->write(&(struct view_input){.profile = p,
-								     .selection = &selection,
-								     .tree = tree,
-								     .zone_tree = zone_tree,
-								     .zone_rows = &zone_rows},
-						&doc),
+		assert_int_equal(view_write(*view,
+					    &(struct view_input){.profile = p,
+								 .selection = &selection,
+								 .tree = tree,
+								 .zone_tree = zone_tree,
+								 .zone_rows = &zone_rows,
+								 .calls = &calls},
+					    &doc),
 				 0);
 	assert_int_equal(html->write(&doc, &(struct format_options){0}, out), 0);
 	doc_release(&doc);
+	shared_calls_release(&calls);
 	zone_rows_release(&zone_rows);
 	tree_free(zone_tree);
 	tree_free(tree);
