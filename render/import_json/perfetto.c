@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "import_json/perfetto_state.h"
+#include "import_json/trace_packet.h"
 #include "import_json/trace_slices.h"
 #include "model/meta.h"
 
@@ -47,12 +48,6 @@ struct trace {
 	bool cut;
 };
 
-struct packet {
-	uint64_t sequence, timestamp, clock, flags;
-	bool timed, cleared;
-	struct span clocks, event, interned, defaults, track;
-};
-
 /* A TrackEvent. */
 struct event {
 	uint64_t type, track, name_iid, flow, flow_ends;
@@ -67,80 +62,6 @@ enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 static struct span text_of(const struct trace *t, uint32_t string)
 {
 	return span_of(profile_text(t->b->profile, string));
-}
-
-/* --- packets ---------------------------------------------------------------------------------- */
-
-static void read_number(struct packet *p, const struct protobuf_field *f)
-{
-	switch (f->number) {
-	case 8:
-		p->timestamp = f->value;
-		p->timed = true;
-		break;
-	case 10:
-		p->sequence = f->value;
-		break;
-	case 13:
-		p->flags = f->value;
-		break;
-	case 41:
-		p->cleared = f->value != 0;
-		break;
-	case 58:
-		p->clock = f->value;
-		break;
-	default:;
-	}
-}
-
-/* The member for a message of that number; NULL: it is not read. */
-static struct span *member_of(struct packet *p, uint32_t number)
-{
-	switch (number) {
-	case 6:
-		return &p->clocks;
-	case 11:
-		return &p->event;
-	case 12:
-		return &p->interned;
-	case 59:
-		return &p->defaults;
-	case 60:
-		return &p->track;
-	default:
-		return NULL;
-	}
-}
-
-/* False: it is damaged. */
-static bool read_packet(struct span rest, struct packet *p)
-{
-	struct protobuf_field f;
-
-	*p = (struct packet){0};
-	while (protobuf_next(&rest, &f)) {
-		struct span *member = f.bytes.s ? member_of(p, f.number) : NULL;
-
-		if (member)
-			*member = f.bytes;
-		else if (!f.bytes.s)
-			read_number(p, &f);
-	}
-	return !rest.n;
-}
-
-/* Takes the next packet of a trace. False: there is none, or the file ends within it. */
-static bool next_packet(struct span *rest, struct packet *p, bool *damaged)
-{
-	struct protobuf_field f;
-
-	while (protobuf_next(rest, &f))
-		if (f.number == 1 && f.bytes.s) {
-			*damaged = !read_packet(f.bytes, p);
-			return true;
-		}
-	return false;
 }
 
 /* --- lanes ------------------------------------------------------------------------------------ */
@@ -445,7 +366,7 @@ static void read_defaults(struct perfetto_sequence *s, struct span rest)
 	}
 }
 
-static void take_packet(struct trace *t, const struct packet *p)
+static void take_packet(struct trace *t, const struct trace_packet *p)
 {
 	struct perfetto_sequence *s = perfetto_sequence(&t->state, p->sequence);
 	int64_t at = 0;
@@ -468,20 +389,20 @@ static void take_packet(struct trace *t, const struct packet *p)
 
 static void read_tracks(struct trace *t, struct span rest)
 {
-	struct packet p;
+	struct trace_packet p;
 	bool damaged;
 
-	while (next_packet(&rest, &p, &damaged))
+	while (trace_packet_next(&rest, &p, &damaged))
 		if (p.track.s)
 			perfetto_read_track(&t->state, p.track);
 }
 
 static void read_events(struct trace *t, struct span rest)
 {
-	struct packet p;
+	struct trace_packet p;
 	bool damaged;
 
-	while (next_packet(&rest, &p, &damaged)) {
+	while (trace_packet_next(&rest, &p, &damaged)) {
 		t->packets += !damaged;
 		if (damaged)
 			t->others++;
@@ -541,11 +462,11 @@ static int perfetto_read(struct input *in, struct builder *b)
 static bool perfetto_is(struct span head)
 {
 	bool sequence = false, damaged = false;
-	struct packet p;
+	struct trace_packet p;
 
 	if (!head.n || head.s[0] != 0x0a)
 		return false;
-	while (next_packet(&head, &p, &damaged) && !damaged)
+	while (trace_packet_next(&head, &p, &damaged) && !damaged)
 		sequence |= p.sequence != 0;
 	return sequence && !damaged;
 }
