@@ -52,11 +52,6 @@ static uint32_t name_track(struct timeline *t, uint32_t thread, const char *name
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-static uint64_t coroutine_key(const struct thread *t, uint32_t coroutine)
-{
-	return hash_two(hash_two(t->pid, t->born_ns), coroutine);
-}
-
 static void begin_track(void *data, const struct track *track)
 {
 	struct timeline *t = data;
@@ -66,7 +61,7 @@ static void begin_track(void *data, const struct track *track)
 	t->thread = &t->p->threads.at[t->first[track->thread]];
 	t->tid = name ? name_track(t, track->thread, name) : t->thread->tid;
 	if (track->coroutine && !track->cut)
-		*map_put(&t->coroutines, coroutine_key(t->thread, track->coroutine), &fresh) =
+		*map_put(&t->coroutines, calls_coroutine_key(t->thread, track->coroutine), &fresh) =
 			t->tid;
 }
 
@@ -180,7 +175,7 @@ static uint32_t tid_of(const struct timeline *t, const struct mark *m)
 	const struct thread *thread = &t->p->threads.at[m->thread];
 	const uint32_t coroutine = m->event->coroutine;
 	const uint32_t *tid =
-		coroutine ? map_get(&t->coroutines, coroutine_key(thread, coroutine)) : NULL;
+		coroutine ? map_get(&t->coroutines, calls_coroutine_key(thread, coroutine)) : NULL;
 
 	return tid ? *tid : thread->tid;
 }

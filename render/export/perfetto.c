@@ -35,11 +35,6 @@ struct writer {
 	uint64_t next;		/* uuid */
 };
 
-static uint64_t process_key(const struct thread *t)
-{
-	return hash_two(t->pid, t->born_ns);
-}
-
 static const struct function *function_of(const struct profile *p, uint32_t frame)
 {
 	return &p->functions.at[p->frames.at[frame].function];
@@ -92,15 +87,12 @@ static uint64_t waits_track(struct writer *w, uint32_t thread)
 	return *uuid;
 }
 
-static uint64_t coroutine_key(const struct writer *w, uint32_t thread, uint32_t coroutine)
-{
-	return hash_two(process_key(&w->p->threads.at[thread]), coroutine);
-}
-
 static uint64_t stack_track(struct writer *w, uint32_t thread, uint32_t coroutine)
 {
 	const uint32_t *uuid =
-		coroutine ? map_get(&w->coroutines, coroutine_key(w, thread, coroutine)) : NULL;
+		coroutine ? map_get(&w->coroutines,
+				    calls_coroutine_key(&w->p->threads.at[thread], coroutine))
+			  : NULL;
 
 	return uuid ? *uuid : thread_track(w, w->first[thread]);
 }
@@ -118,7 +110,8 @@ static void track_begin_one(void *data, const struct track *t)
 	if (name)
 		uuid = put_track(w, (struct perfetto_track){.parent = uuid, .name = name});
 	if (t->coroutine && !t->cut)
-		*map_put(&w->coroutines, coroutine_key(w, thread, t->coroutine), &fresh) =
+		*map_put(&w->coroutines,
+			 calls_coroutine_key(&w->p->threads.at[thread], t->coroutine), &fresh) =
 			(uint32_t)uuid;
 	perfetto_next_sequence(&w->to, uuid);
 }

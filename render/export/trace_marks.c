@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "model/timed_event.h"
+#include "timeline/timed_calls.h"
 
 struct marks {
 	const struct profile *p;
@@ -97,7 +98,7 @@ static void run(struct marks *m, const struct timed_event *e)
 
 static int64_t *live_of(struct marks *m, const struct thread *t)
 {
-	const uint32_t i = map_number(&m->by_process, hash_two(t->pid, t->born_ns), m->live.n);
+	const uint32_t i = map_number(&m->by_process, process_key(t), m->live.n);
 
 	if (i == m->live.n)
 		vec_push(&m->live, 0);
@@ -172,12 +173,11 @@ static void put_event(struct marks *m, const struct timed_event *e)
 
 static void end_waits(struct marks *m)
 {
-	const uint64_t length = profile_length(m->p);
-	const uint64_t last = m->p->events.n ? m->p->events.at[m->p->events.n - 1].time_ns : 0;
+	const uint64_t end_ns = calls_end_ns(m->p);
 
 	for (uint32_t i = 0; i < m->p->threads.n; i++)
 		if (m->out[i])
-			end_wait(m, NULL, i, last > length ? last : length);
+			end_wait(m, NULL, i, end_ns);
 }
 
 void marks_walk(const struct profile *p, const uint32_t *first,

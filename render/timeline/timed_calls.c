@@ -22,13 +22,16 @@ struct finding {
 	VEC(struct open_calls) open;
 };
 
+uint64_t calls_coroutine_key(const struct thread *t, uint32_t coroutine)
+{
+	return hash_two(process_key(t), coroutine);
+}
+
 static uint64_t stack_key(const struct profile *p, const struct timed_event *e)
 {
 	const struct thread *t = &p->threads.at[e->thread];
 
-	/* Coroutines may move between the threads of their process. */
-	return e->coroutine ? hash_two(hash_two(t->pid, t->born_ns), e->coroutine)
-			    : hash_two(thread_key(t), 0);
+	return e->coroutine ? calls_coroutine_key(t, e->coroutine) : hash_two(thread_key(t), 0);
 }
 
 static uint32_t lane_of(struct finding *f, const struct timed_event *e)
@@ -119,14 +122,21 @@ static void end(struct finding *f, uint32_t lane, uint32_t row)
 	end_top(f, lane, e->time_ns, row, end_flags(e));
 }
 
+uint64_t calls_end_ns(const struct profile *p)
+{
+	const uint64_t last = p->events.n ? p->events.at[p->events.n - 1].time_ns : 0;
+	const uint64_t length = profile_length(p);
+
+	return last > length ? last : length;
+}
+
 static void end_all(struct finding *f)
 {
-	const uint64_t last = f->p->events.n ? f->p->events.at[f->p->events.n - 1].time_ns : 0;
-	const uint64_t length = profile_length(f->p);
+	const uint64_t end_ns = calls_end_ns(f->p);
 
 	for (uint32_t lane = 0; lane < f->open.n; lane++)
 		while (f->open.at[lane].at.n)
-			end_top(f, lane, last > length ? last : length, CALLS_NONE, CALL_CUT_END);
+			end_top(f, lane, end_ns, CALLS_NONE, CALL_CUT_END);
 }
 
 /* --- order ------------------------------------------------------------------------------------ */

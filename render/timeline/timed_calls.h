@@ -53,6 +53,12 @@ struct calls {
 void calls_find(const struct profile *, struct calls *out);
 void calls_release(struct calls *);
 
+/* When what has no end ends: with the capture, or its last event. */
+uint64_t calls_end_ns(const struct profile *);
+/* A hash, the same for a coroutine in whichever thread of its process it runs. */
+struct thread;
+uint64_t calls_coroutine_key(const struct thread *, uint32_t coroutine);
+
 static inline uint64_t call_ns(const struct call *c)
 {
 	return c->end_ns - c->start_ns;

@@ -208,3 +208,8 @@ uint64_t thread_key(const struct thread *t)
 {
 	return hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
 }
+
+uint64_t process_key(const struct thread *t)
+{
+	return hash_two(t->pid, t->born_ns);
+}

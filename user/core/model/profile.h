@@ -294,6 +294,8 @@ void profile_free(struct profile *);
 
 /* A hash, the same for all rows of a thread, whatever its names were. */
 uint64_t thread_key(const struct thread *);
+/* The same for all threads of a process. */
+uint64_t process_key(const struct thread *);
 static inline const char *profile_text(const struct profile *p, uint32_t string)
 {
 	return intern_text(&p->strings, string);

@@ -35,11 +35,6 @@ void splice_seed(const struct splice *s, struct profile *p)
 
 /* --- processes -------------------------------------------------------------------------------- */
 
-static uint64_t process_key(const struct thread *t)
-{
-	return hash_two(t->pid, t->born_ns);
-}
-
 static void know_process(struct splice *s, const struct thread *t)
 {
 	const uint32_t at = map_number(&s->process_by_key, process_key(t), s->processes.n);
