@@ -18,6 +18,17 @@ function shorten(name) {
 		letters.slice(0, head).join("") + "…" + letters.slice(head + 1 - NAME_MOST).join("");
 }
 
+/* What pointer and keys do on a @stage, that of a @chart which can press, move, release, drop and
+ * key. */
+function hear(stage, chart) {
+	stage.addEventListener("pointerdown", e => chart.press(e));
+	stage.addEventListener("pointermove", e => chart.move(e));
+	stage.addEventListener("pointerup", e => chart.release(e));
+	stage.addEventListener("pointercancel", () => chart.drop());
+	stage.addEventListener("pointerleave", () => chart.report.tip(null));
+	stage.addEventListener("keydown", e => chart.key(e));
+}
+
 /* @short: what shows of it, if that is not all. */
 function makeNamed(tag, attributes, name, short = name) {
 	const shown = shorten(short);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/membarrier.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -183,6 +184,19 @@ int counters_set_entries(int map_fd, const void *keys, const void *values, uint3
 			ret = err(-errno, "cannot write the map %s: %s", e.name, strerror(errno));
 	}
 	return ret;
+}
+
+int counters_map(int map_fd, size_t n, size_t size, int protection, void **at, size_t *bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory;
+
+	*bytes = ((size + 7) / 8 * 8 * n + page - 1) / page * page;
+	memory = mmap(NULL, *bytes, protection, MAP_SHARED, map_fd, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	*at = memory;
+	return 0;
 }
 
 void counters_await_programs(void)

@@ -32,15 +32,9 @@ struct probemaps {
 
 static int map_table(int fd, size_t n, size_t size, struct probemaps_table *out)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *at;
+	const int ret = counters_map(fd, n, size, PROT_READ | PROT_WRITE, &out->at, &out->bytes);
 
-	out->bytes = (n * size + page - 1) / page * page;
-	at = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return err(-errno, "cannot map the tables of zones: %s", strerror(errno));
-	out->at = at;
-	return 0;
+	return ret ? err(ret, "cannot map the tables of zones: %s", strerror(-ret)) : 0;
 }
 
 /* The first node after the zones' own, of which each zone has one. */

@@ -540,15 +540,12 @@ int session_map_set_entries(struct session *session, const char *name, const voi
 const void *session_map_memory(struct session *session, const char *name, uint64_t *bytes)
 {
 	const struct bpf_map *map = map_of(session, name);
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	void *at;
+	void *at = NULL;
 
-	if (!map)
-		return NULL;
-	*bytes = ((uint64_t)bpf_map__value_size(map) + 7) / 8 * 8 * bpf_map__max_entries(map);
-	*bytes = (*bytes + page - 1) / page * page;
-	at = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-	return at == MAP_FAILED ? NULL : at;
+	if (map)
+		(void)counters_map(bpf_map__fd(map), bpf_map__max_entries(map),
+				   bpf_map__value_size(map), PROT_READ, &at, bytes);
+	return at;
 }
 
 void session_map_delete(struct session *session, const char *name, const void *key)

@@ -160,7 +160,7 @@ static void know_block(struct making *m, const struct wire_event *e, uint64_t ad
 	m->sizes.at[*at - 1] = bytes;
 }
 
-/* Its size, 0 where that is unknown; it is live no longer. */
+/* Its size, 0: unknown; it is live no longer. */
 static uint64_t forget_block(struct making *m, const struct wire_event *e, uint64_t address)
 {
 	uint32_t *at = map_get(&m->blocks, block_key(e, address));

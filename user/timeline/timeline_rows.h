@@ -15,7 +15,7 @@
 enum timeline_role {
 	TIMELINE_CALLS,	  /* calls of it */
 	TIMELINE_THROWS,  /* it throws its first argument */
-	TIMELINE_CATCHES, /* it is called where that is caught */
+	TIMELINE_CATCHES, /* called where an exception is caught */
 	TIMELINE_ALLOCATES,
 	TIMELINE_FREES, /* the block at its first argument */
 };

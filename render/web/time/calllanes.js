@@ -60,14 +60,9 @@ class CallLanes {
 
 	listen() {
 		const {stage} = this;
-		stage.addEventListener("pointerdown", e => this.press(e));
-		stage.addEventListener("pointermove", e => this.move(e));
-		stage.addEventListener("pointerup", e => this.release(e));
-		stage.addEventListener("pointercancel", () => this.drop());
-		stage.addEventListener("pointerleave", () => this.report.tip(null));
+		hear(stage, this);
 		stage.addEventListener("dblclick", () => this.zoomTo(this.canvas.focus));
 		stage.addEventListener("wheel", e => this.wheel(e), {passive: false});
-		stage.addEventListener("keydown", e => this.key(e));
 		stage.addEventListener("scroll", () => this.draw());
 		new ResizeObserver(() => this.refresh()).observe(this.box);
 	}

@@ -39,12 +39,7 @@ class TimeChart {
 
 	listen() {
 		const {stage} = this;
-		stage.addEventListener("pointerdown", e => this.press(e));
-		stage.addEventListener("pointermove", e => this.move(e));
-		stage.addEventListener("pointerup", e => this.release(e));
-		stage.addEventListener("pointercancel", () => this.drop());
-		stage.addEventListener("pointerleave", () => this.report.tip(null));
-		stage.addEventListener("keydown", e => this.key(e));
+		hear(stage, this);
 		stage.addEventListener("focus", () => this.draw());
 		stage.addEventListener("blur", () => this.draw());
 		this.model.on(() => this.count());
