@@ -27,7 +27,8 @@ from daemons import REDIS_PORT, Redis
 CAPTURE = os.path.join(KEEP, "heap.h5")
 BENCH = os.path.join(BUILD, "prog/bench_heap")
 HEAPTRACK = "/usr/lib/heaptrack/libheaptrack_preload.so"
-IDLE = ["sh", "-c", "echo capturing; exec sleep 1000"]
+# Also where a shell in the background has had SIGINT ignored.
+IDLE = ["env", "--default-signal=INT", "sh", "-c", "echo capturing; exec sleep 1000"]
 READY = ("capturing", "Attaching", "Attached", "Tracing")
 MEMORY_S = 10 if QUICK else 60
 
