@@ -1,5 +1,7 @@
 #include "capture/sources.h"
 
+#include <string.h>
+
 #include "probe/engine.h"
 #include "source/action.h"
 
@@ -40,6 +42,25 @@ void sources_ask_actions(const void *options[SOURCES], const struct engine_optio
 	options[SOURCE_PROBE_##name] = (o->actions | engine_actions(o)) >> (number)&1 ? o : NULL;
 #include "actions.def"
 #undef ACTION
+}
+
+static bool is_requested(const void *const options[SOURCES], const char *maps)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (options[i] && !strcmp(in_bpf[i].maps, maps))
+			return true;
+	return false;
+}
+
+void sources_ask_beside(const void *options[SOURCES], const void *with)
+{
+	for (size_t i = 0; i < SOURCES; i++) {
+		const char *const *name = sources_table[i]->beside;
+
+		for (; name && *name; name++)
+			if (is_requested(options, *name))
+				options[i] = with;
+	}
 }
 
 /* Adds to @sum what @operation of each such source returns. */

@@ -33,6 +33,8 @@ extern const struct source *const sources_table[SOURCES];
 struct engine_options;
 /* Requests the records and rows of the actions in the options of probes, which are borrowed. */
 void sources_ask_actions(const void *options[SOURCES], const struct engine_options *);
+/* Requests the sources that belong beside those requested; they get @with. */
+void sources_ask_beside(const void *options[SOURCES], const void *with);
 /* Whether this source is an action of probes, and which. */
 bool sources_is_action(size_t source, enum wire_action *out);
 /* The options of `eprof record` that request this source; the last has no name. */

@@ -509,9 +509,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 	o->sources[SOURCE_probes] = o->probes.patterns ? &o->probes.o : NULL;
 	if (o->probes.patterns)
 		sources_ask_actions(o->sources, &o->probes.o);
-	/* Beside what is known of growth and allocations. */
-	if (o->sources[SOURCE_faults] || o->sources[SOURCE_PROBE_alloc])
-		o->sources[SOURCE_memory] = o;
+	sources_ask_beside(o->sources, o);
 	if (!ret)
 		ret = set_pace(o);
 	if (!ret)

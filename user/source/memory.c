@@ -398,7 +398,11 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 		     session_map_value(m->session, "memory_counters", WIRE_MEMORY_LOST));
 }
 
+/* Of what is known of growth and of allocations. */
+static const char *const beside[] = {"faults", "probe_alloc", NULL};
+
 const struct source memory_source = {
+	.beside = beside,
 	.programs = programs,
 	.new = memory_new,
 	.free = memory_free,

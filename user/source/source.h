@@ -69,6 +69,9 @@ struct source {
 	 * attached to what their sections name. The same holds for maps whose names begin with the
 	 * source's and "_". */
 	const char *const *programs;
+	/* Sources beside which it is captured, unasked: how the names of their BPF maps begin,
+	 * ended by NULL. */
+	const char *const *beside;
 	/* Adds what is captured with these options, in words: "time off the CPU, a sample per 10.1
 	 * ms". NULL: the source's name is printed where there is no event. @hz: that of -F. */
 	void (*captures)(const void *options, double hz, struct str *);
