@@ -155,30 +155,31 @@ class Report {
 	}
 
 	/* Names in a table lead to the flame graph of its own metric, those of zones to that of zones,
-	 * before others that have them. */
+	 * before others that have them. Those of single calls have the colours of the calls over time. */
 	addTable(box, data) {
 		const part = partOf(box), ofZones = data.columns.some(c => c.key === "counts" || c.key === "zone");
 		const own = this.flames.find(f => part ? partOf(f.box) === part : ofZones === !f.metric) ||
 			this.flames[0];
-		this.tables.push(new Table(box, data, name => this.buttons(name, own)));
+		const chart = data.columns.some(c => c.key === "duration_ns") ? this.callCharts[0] : null;
+		this.tables.push(new Table(box, data, name => this.buttons(name, own, chart?.colourOf(name))));
 	}
 
 	/* Buttons that search @name, or none; from the flame graph of zones another one leads to the
-	 * stacks of waits. */
-	buttons(name, own) {
+	 * stacks of waits. @colour: if it is not that of the flame graph. */
+	buttons(name, own, colour) {
 		const places = this.names.get(name) || [];
 		const at = places.find(p => p.flame === own) || places[0];
 		const waits = own && !own.metric && places.find(p => WAITS.includes(p.flame.metric));
-		const buttons = at ? [this.nameButton(at.flame, at.frame, name)] : [];
+		const buttons = at ? [this.nameButton(at.flame, at.frame, name, colour)] : [];
 		if (waits && waits !== at)
 			buttons.push(this.searchButton(waits.flame, name, {class: "waits",
 				title: name + "\nShow the stacks in which it waited"}, waits.flame.metric));
 		return buttons;
 	}
 
-	nameButton(flame, frame, name) {
+	nameButton(flame, frame, name, colour = frame.colour) {
 		return this.searchButton(flame, name, {class: "name", title: name + "\nSearch for this name in the flame graph"},
-			swatch(frame.colour, frame.reason), make("span", {}, shorten(Names.of(frame))));
+			swatch(colour, frame.reason), make("span", {}, shorten(Names.of(frame))));
 	}
 
 	/* @content: what the button says. */

@@ -58,6 +58,11 @@ class CallLanes {
 			...(cut ? [entry("#16181d", "edge: cut, the rest was not recorded")] : []));
 	}
 
+	/* Undefined: the function has no calls here. */
+	colourOf(name) {
+		return this.chart.functions.find(f => f.name === name)?.colour;
+	}
+
 	listen() {
 		const {stage} = this;
 		hear(stage, this);
