@@ -381,18 +381,28 @@ static int calls_write(const struct view_input *in, struct doc *doc)
 
 struct figures {
 	int64_t events, left, jumped, cut;
-	int64_t lost[3]; /* by enum event_loss */
 	const struct call *longest;
 };
+
+static void add_count(struct str *s, int64_t n, const char *what)
+{
+	if (n)
+		str_addf(s, "; %s %s", count_text(n), what);
+}
 
 static void count_events(const struct call_choice *c, struct figures *f)
 {
 	vec_each (e, &c->profile->events) {
-		const bool lost = e->event == EVENT_LOST;
+		f->events += e->event != EVENT_LOST && call_choice_takes(c, e);
+	}
+}
 
-		if (lost && e->value2 >= 0 && e->value2 <= EVENT_LOST_NEWER)
-			f->lost[e->value2] += e->value1;
-		f->events += !lost && call_choice_takes(c, e);
+/* Of the whole capture, whatever is selected: what is not there is in no thread. */
+static void add_lost(struct str *s, const struct profile *p)
+{
+	vec_each (row, &p->ledger) {
+		if (row->metric == LEDGER_EVENTS && row->class == LEDGER_LOST)
+			add_count(s, row->count, profile_text(p, row->name));
 	}
 }
 
@@ -407,12 +417,6 @@ static void count_calls(const struct call_choice *c, struct figures *f)
 		if (!f->longest || call_ns(call) > call_ns(f->longest))
 			f->longest = call;
 	}
-}
-
-static void add_count(struct str *s, int64_t n, const char *what)
-{
-	if (n)
-		str_addf(s, "; %s %s", count_text(n), what);
 }
 
 static void fact_of(const struct call_choice *c, const struct figures *f, struct doc_block *b)
@@ -431,9 +435,7 @@ static void fact_of(const struct call_choice *c, const struct figures *f, struct
 	add_count(&s, f->left, "left by exceptions");
 	add_count(&s, f->jumped, "left by jumps");
 	add_count(&s, f->cut, "cut");
-	add_count(&s, f->lost[EVENT_LOST_OLDER], "older events dropped");
-	add_count(&s, f->lost[EVENT_LOST_BETWEEN], "events between triggers not kept");
-	add_count(&s, f->lost[EVENT_LOST_NEWER], "newer events not recorded");
+	add_lost(&s, c->profile);
 	doc_fact(b, false, "Timeline", "%s", str_text(&s));
 	str_release(&s);
 }

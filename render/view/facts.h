@@ -27,7 +27,8 @@ void figure_facts(const struct view_input *, struct doc_block *);
 void syscalls_fact(const struct view_input *, struct doc_block *);
 
 /* calls.c: "610 events, 293 calls; longest: catcher 8.50 ms in a 3193; 84 left by exceptions;
- * 12,034 older events dropped"; nothing where the capture has no timeline. */
+ * 12,034 older than the last ones, which are kept (--events, --last)"; nothing where the capture
+ * has no timeline. */
 void timeline_fact(const struct view_input *, struct doc_block *);
 
 /* heap.c: "5.0 KiB live, 102.5 KiB at the peak, 0 B leaked; 156 KiB in 1,061 allocations, …";

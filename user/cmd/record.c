@@ -28,6 +28,7 @@
 #include "select/machine.h"
 #include "capture/source_files.h"
 #include "symbol/sourcetext.h"
+#include "timeline/timeline_ledger.h"
 
 /* The shell's statuses for a command that cannot be run, and timeout(1)'s for one that did not end
  * in time. */
@@ -290,7 +291,10 @@ static void print_result(const struct record *r, const struct capture *c, const 
 						    " programs and libraries perhaps missed",
 						    n_before)
 				       : mem_strdup("");
-	int64_t n_lost = 0;
+	const int64_t left_out = timeline_left_out(p);
+	_free_ char *asked = left_out ? mem_printf(", %s left out as asked", count_text(left_out))
+				      : mem_strdup("");
+	int64_t n_lost = -left_out;
 
 	for (size_t i = 0; i < p->ledger.n; i++)
 		n_lost += p->ledger.at[i].class == LEDGER_LOST ? p->ledger.at[i].count : 0;
@@ -299,9 +303,9 @@ static void print_result(const struct record *r, const struct capture *c, const 
 
 		fprintf(stderr, "eprof: ended by %s\n", end);
 	}
-	fprintf(stderr, "eprof: %s in %s, %s lost%s; see them with: eprof report %s\n", what,
+	fprintf(stderr, "eprof: %s in %s, %s lost%s%s; see them with: eprof report %s\n", what,
 		units_ns(took, sizeof(took), (double)p->duration_ns),
-		units_count(lost, sizeof(lost), n_lost), before, file);
+		units_count(lost, sizeof(lost), n_lost), asked, before, file);
 }
 
 static void add_source(const struct record *r, const struct capture *c, struct profile *p)

@@ -1,6 +1,7 @@
 #include "timeline/timeline_ledger.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "timeline/timeline_rows.h"
 
@@ -8,22 +9,23 @@ static const struct outcome {
 	size_t field; /* of struct recorded */
 	enum ledger_class class;
 	const char *why;
+	bool chosen; /* by an option */
 } outcomes[] = {
-	{offsetof(struct recorded, kept), LEDGER_KEPT, "kept"},
+	{offsetof(struct recorded, kept), LEDGER_KEPT, "kept", false},
 	{offsetof(struct recorded, older), LEDGER_LOST,
-	 "older than the last ones, which are kept (--events, --last)"},
-	{offsetof(struct recorded, newer), LEDGER_LOST,
-	 "beyond the number that is kept (--events)"},
+	 "older than the last ones, which are kept (--events, --last)", true},
+	{offsetof(struct recorded, newer), LEDGER_LOST, "beyond the number that is kept (--events)",
+	 true},
 	{offsetof(struct recorded, elsewhere), LEDGER_LOST,
-	 "not around what --trigger or a signal asked for"},
+	 "not around what --trigger or a signal asked for", true},
 	{offsetof(struct recorded, unlooked), LEDGER_LOST,
-	 "overwritten before it was known whether --trigger asks for them (--events)"},
-	{offsetof(struct recorded, torn), LEDGER_LOST, "being written when they were read"},
+	 "overwritten before it was known whether --trigger asks for them (--events)", false},
+	{offsetof(struct recorded, torn), LEDGER_LOST, "being written when they were read", false},
 	{offsetof(struct recorded, unknown), LEDGER_LOST,
-	 "of functions that were forgotten when no process had them any more"},
+	 "of functions that were forgotten when no process had them any more", false},
 	{offsetof(struct recorded, foreign), LEDGER_NOTE,
-	 "wake-ups by interrupts and other programs: in the length of waits alone"},
-	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls"},
+	 "wake-ups by interrupts and other programs: in the length of waits alone", false},
+	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls", false},
 };
 #define OUTCOMES (sizeof(outcomes) / sizeof(*outcomes))
 
@@ -61,6 +63,26 @@ void timeline_ledger(uint64_t made, const struct recorded *r, struct profile *p)
 			profile_ledger(p, LEDGER_EVENTS, outcomes[i].class, outcomes[i].why,
 				       (int64_t)n);
 	}
+}
+
+static bool is_chosen(const char *why)
+{
+	for (size_t i = 0; i < OUTCOMES; i++)
+		if (outcomes[i].chosen && !strcmp(outcomes[i].why, why))
+			return true;
+	return false;
+}
+
+int64_t timeline_left_out(const struct profile *p)
+{
+	int64_t n = 0;
+
+	vec_each (row, &p->ledger) {
+		if (row->metric == LEDGER_EVENTS && row->class == LEDGER_LOST &&
+		    is_chosen(profile_text(p, row->name)))
+			n += row->count;
+	}
+	return n;
 }
 
 /* What recording took, by what was recorded, in words. */

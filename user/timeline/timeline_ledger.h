@@ -18,6 +18,8 @@ void recorded_count(struct recorded *, const recorded_events *, const bool *know
 
 /* The rows of LEDGER_EVENTS; @made: all events so far. */
 void timeline_ledger(uint64_t made, const struct recorded *, struct profile *);
+/* Events of a profile that were lost as options asked, by how many or which are kept. */
+int64_t timeline_left_out(const struct profile *);
 /* What it took from the target besides the probes, by kind, and the memory. */
 void timeline_costs(const struct recording *, struct profile *);
 
