@@ -85,6 +85,7 @@ const char *track_ended_by(const struct call *c)
 {
 	return c->flags & CALL_PASSED	 ? "exception"
 	       : c->flags & CALL_JUMPED	 ? "longjmp"
+	       : c->flags & CALL_UNSEEN	 ? "unknown: not seen"
 	       : c->flags & CALL_CUT_END ? "unknown: not in the timeline"
 					 : NULL;
 }

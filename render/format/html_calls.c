@@ -36,7 +36,8 @@ static void kinds_pack(struct pack *out)
 }
 
 /* By flags; those that cannot be are "". */
-#define ENDS ((CALL_CUT_BEGIN | CALL_CUT_END | CALL_PASSED | CALL_JUMPED | CALL_C) + 1)
+#define ENDS \
+	((CALL_CUT_BEGIN | CALL_CUT_END | CALL_PASSED | CALL_JUMPED | CALL_UNSEEN | CALL_C) + 1)
 
 static void ends_pack(struct pack *out)
 {

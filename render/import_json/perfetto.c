@@ -170,9 +170,10 @@ static void read_note(const struct trace *t, const struct perfetto_sequence *s, 
 	else if (span_is(name, "returned"))
 		e->returned = number;
 	else if (span_is(name, "ended by"))
-		e->end = span_is(text, "exception") ? TRACE_PASSED
-			 : span_is(text, "longjmp") ? TRACE_JUMPED
-						    : TRACE_CUT;
+		e->end = span_is(text, "exception")	      ? TRACE_PASSED
+			 : span_is(text, "longjmp")	      ? TRACE_JUMPED
+			 : span_is(text, "unknown: not seen") ? TRACE_UNSEEN
+							      : TRACE_CUT;
 }
 
 static void take_category(const struct trace *t, uint32_t category, struct event *e)

@@ -112,8 +112,10 @@ static void put_return(struct merge *m, const struct trace_edge *begin,
 					returned ? (of_c ? EVENT_C_RETURN : EVENT_RETURN)
 						 : (of_c ? EVENT_C_EXCEPTION : EVENT_EXCEPTION));
 
-	e.value1 = returned ? length_of(begin, end)
-			    : (end->end == TRACE_PASSED ? EVENT_PASSED : EVENT_JUMPED);
+	e.value1 = returned		      ? length_of(begin, end)
+		   : end->end == TRACE_PASSED ? EVENT_PASSED
+		   : end->end == TRACE_UNSEEN ? EVENT_UNSEEN
+					      : EVENT_JUMPED;
 	e.value2 = returned ? end->returned : 0;
 	if (m->as->calls && end->end != TRACE_CUT)
 		builder_event(m->b, end->at, &e);

@@ -20,6 +20,7 @@ enum trace_end {
 	TRACE_RETURNED,
 	TRACE_PASSED, /* by an exception */
 	TRACE_JUMPED, /* by longjmp */
+	TRACE_UNSEEN, /* at its beginning, as nobody saw when */
 	TRACE_CUT,    /* it did not: its end is no event of the timeline */
 };
 

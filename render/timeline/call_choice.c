@@ -203,6 +203,7 @@ const char *call_ended(const struct call *c)
 		[CALL_PASSED | CALL_CUT_BEGIN] = "cut at its begin, left by an exception",
 		[CALL_JUMPED] = "left by a jump",
 		[CALL_JUMPED | CALL_CUT_BEGIN] = "cut at its begin, left by a jump",
+		[CALL_UNSEEN] = "not seen to end",
 	};
 	const uint32_t flags = c->flags & ~(uint32_t)CALL_C;
 

@@ -85,7 +85,9 @@ static uint32_t end_flags(const struct timed_event *e)
 {
 	if (e->event != EVENT_EXCEPTION && e->event != EVENT_C_EXCEPTION)
 		return 0;
-	return e->value1 == EVENT_PASSED ? CALL_PASSED : CALL_JUMPED;
+	return e->value1 == EVENT_PASSED   ? CALL_PASSED
+	       : e->value1 == EVENT_UNSEEN ? CALL_UNSEEN
+					   : CALL_JUMPED;
 }
 
 /* The end of a call whose beginning is not there, which says how long it took. */

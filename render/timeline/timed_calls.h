@@ -20,7 +20,8 @@ enum call_flags {
 	CALL_CUT_BEGIN = 2, /* its beginning is not in the profile; the time is known by its end */
 	CALL_CUT_END = 4,   /* its end is not: it ends with the profile, or a call around it */
 	CALL_PASSED = 8,    /* an exception ended it */
-	CALL_JUMPED = 16,   /* longjmp ended it, or something that was not seen */
+	CALL_JUMPED = 16,   /* longjmp ended it */
+	CALL_UNSEEN = 32,   /* nobody saw its end: how long it took is not known, and here 0 */
 };
 
 struct call {

@@ -31,14 +31,25 @@ struct cell {
 	const struct call_lane *lane;
 };
 
+/* Of a call whose end nobody saw it is not known. */
+static void put_length(struct doc_table *t, const struct cell *of, uint64_t ns)
+{
+	if (!(of->call->flags & CALL_UNSEEN)) {
+		base_time_cell(t, (double)ns);
+		return;
+	}
+	doc_cell(t, 0, "–");
+	doc_raw(t, "");
+}
+
 static void put_duration(struct doc_table *t, const struct cell *of)
 {
-	base_time_cell(t, (double)call_ns(of->call));
+	put_length(t, of, call_ns(of->call));
 }
 
 static void put_self(struct doc_table *t, const struct cell *of)
 {
-	base_time_cell(t, (double)of->call->self_ns);
+	put_length(t, of, of->call->self_ns);
 }
 
 static void put_start(struct doc_table *t, const struct cell *of)
@@ -380,7 +391,7 @@ static int calls_write(const struct view_input *in, struct doc *doc)
 /* --- the summary's line ----------------------------------------------------------------------- */
 
 struct figures {
-	int64_t events, left, jumped, cut;
+	int64_t events, left, jumped, unseen, cut;
 	const struct call *longest;
 };
 
@@ -413,8 +424,10 @@ static void count_calls(const struct call_choice *c, struct figures *f)
 
 		f->left += (call->flags & CALL_PASSED) != 0;
 		f->jumped += (call->flags & CALL_JUMPED) != 0;
+		f->unseen += (call->flags & CALL_UNSEEN) != 0;
 		f->cut += (call->flags & (CALL_CUT_BEGIN | CALL_CUT_END)) != 0;
-		if (!f->longest || call_ns(call) > call_ns(f->longest))
+		if (!(call->flags & CALL_UNSEEN) &&
+		    (!f->longest || call_ns(call) > call_ns(f->longest)))
 			f->longest = call;
 	}
 }
@@ -434,6 +447,7 @@ static void fact_of(const struct call_choice *c, const struct figures *f, struct
 	}
 	add_count(&s, f->left, "left by exceptions");
 	add_count(&s, f->jumped, "left by jumps");
+	add_count(&s, f->unseen, "not seen to end");
 	add_count(&s, f->cut, "cut");
 	add_lost(&s, c->profile);
 	doc_fact(b, false, "Timeline", "%s", str_text(&s));

@@ -111,7 +111,7 @@ static void begin(struct making *m, const struct wire_event *e, struct stack *s,
 		return;
 	}
 	row = put(m, e, s, c ? EVENT_C_EXCEPTION : EVENT_EXCEPTION);
-	row->value1 = EVENT_JUMPED;
+	row->value1 = EVENT_UNSEEN;
 }
 
 /* Takes the innermost open call of @function, with those within it, from the stack: whether it

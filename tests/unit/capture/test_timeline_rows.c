@@ -117,7 +117,7 @@ static void calls_of_another_module(void **state)
 	assert_row(&m, 4, 5, EVENT_C_RETURN, OTHER, 3, 6);
 	assert_row(&m, 5, 6, EVENT_RETURN, F, 5, 7);
 	assert_row(&m, 6, 7, EVENT_CALL, F, 0, 0);
-	assert_row(&m, 7, 7, EVENT_EXCEPTION, F, EVENT_JUMPED, 0);
+	assert_row(&m, 7, 7, EVENT_EXCEPTION, F, EVENT_UNSEEN, 0);
 	release(&m);
 }
 

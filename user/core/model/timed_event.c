@@ -47,7 +47,8 @@ bool timed_event_begins(const struct timed_event *e)
 bool timed_event_ends(const struct timed_event *e)
 {
 	if (e->event == EVENT_EXCEPTION || e->event == EVENT_C_EXCEPTION)
-		return e->value1 == EVENT_PASSED || e->value1 == EVENT_JUMPED;
+		return e->value1 == EVENT_PASSED || e->value1 == EVENT_JUMPED ||
+		       e->value1 == EVENT_UNSEEN;
 	return e->event == EVENT_RETURN || e->event == EVENT_C_RETURN;
 }
 

@@ -58,7 +58,8 @@ enum event_exception {
 	EVENT_THROWN = 0, /* frame: the unwinder's function that was called */
 	EVENT_PASSED = 1, /* ends the call of frame, which did not catch it */
 	EVENT_CAUGHT = 2, /* frame: the runtime's function that was called */
-	EVENT_JUMPED = 3, /* ends the call of frame: by longjmp, or in a way that was not seen */
+	EVENT_JUMPED = 3, /* ends the call of frame, which longjmp left */
+	EVENT_UNSEEN = 4, /* of a call whose end nobody sees: at the time of its beginning */
 };
 
 /* value2 of EVENT_LOST, whose time is that of the first event after the gap. */
