@@ -1,13 +1,15 @@
 /*
  * engine_named: finds files to probe before any process maps them: programs that patterns name by
  * path, or that are in PATH or among the command's arguments, and libraries that the dynamic linker
- * would find. A process of the target may run one for less time than it takes to read its symbols.
+ * would find, or that the command has it load first. A process of the target may run one for less
+ * time than it takes to read its symbols.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "elf/elffile.h"
 #include "process/closure.h"
@@ -107,6 +109,43 @@ static bool find_argument(struct engine *z, size_t pattern)
 	return found;
 }
 
+/* Finds a library, and those that it needs. */
+static void find_with_needed(struct engine *z, const char *path)
+{
+	closure c = {0};
+
+	(void)closure_of_command(z->in.images->opener, path, &c);
+	for (size_t i = 0; i < c.n; i++)
+		(void)find(z, c.at[i].path);
+	closure_release(&c);
+}
+
+/* Finds what "env LD_PRELOAD=… PROGRAM" has the dynamic linker load: if its functions had probes
+ * only once the program has them mapped, the first calls would be missed. */
+static void find_preloads(struct engine *z)
+{
+	static const char variable[] = "LD_PRELOAD=";
+	struct opener *opener = z->in.images->opener;
+	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
+	size_t n = 0;
+
+	for (int i = 1; argv && argv[i] && i < MAX_ARGUMENTS; i++) {
+		_free_ char *list = str_starts(argv[i], variable)
+					    ? mem_strdup(argv[i] + strlen(variable))
+					    : NULL;
+		char *save = NULL;
+
+		for (char *word = list ? strtok_r(list, ": ", &save) : NULL;
+		     word && n < MAX_LIBRARIES; word = strtok_r(NULL, ": ", &save), n++) {
+			_free_ char *path = strchr(word, '/') ? closure_path(opener, word, NULL)
+							      : closure_library(opener, word);
+
+			if (path)
+				find_with_needed(z, path);
+		}
+	}
+}
+
 static void find_all(struct engine *z, paths *libraries)
 {
 	const struct zonepatterns *patterns = z->in.o->patterns;
@@ -131,6 +170,7 @@ void engine_named_find(struct engine *z)
 	/* If attached one by one, probes must be few. */
 	if (!may_come(z->in.target) || !z->in.session->probes.multi)
 		return;
+	find_preloads(z);
 	find_all(z, &libraries);
 	for (size_t i = 0; i < libraries.n; i++)
 		free(libraries.at[i]);

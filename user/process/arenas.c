@@ -15,8 +15,9 @@
 #define DATA_MOST (256u << 10)
 /* Of one process. glibc makes eight a CPU. */
 #define ARENAS_MOST 4096
-#define BLOCKS_MOST 100000
-#define MOST_NS	    100000000ull
+/* Of states and blocks. */
+#define READS_MOST 100000
+#define MOST_NS	   100000000ull
 /* How often an arena is read that changes meanwhile. */
 #define TRIES 5
 
@@ -63,7 +64,7 @@ struct window {
 struct reader {
 	int mem;
 	uint64_t until_ns;
-	uint32_t blocks; /* read so far */
+	uint32_t reads;	 /* so far */
 	uint64_t top_at; /* the offset of `top` in the struct */
 	uint64_t start, end;
 	char *data; /* of glibc */
@@ -86,7 +87,7 @@ static bool read_at(const struct reader *r, uint64_t address, void *out, size_t 
 
 static bool is_over(const struct reader *r)
 {
-	return r->blocks > BLOCKS_MOST || clock_ns(CLOCK_MONOTONIC) > r->until_ns;
+	return r->reads > READS_MOST || clock_ns(CLOCK_MONOTONIC) > r->until_ns;
 }
 
 /* --- is it one? ------------------------------------------------------------------------------- */
@@ -127,14 +128,16 @@ static bool read_state(const struct reader *r, uint64_t arena, struct state *s, 
 	return read_at(r, *at, s, sizeof(*s)) && is_state(s, *at);
 }
 
-/* Whether the chain of arenas from @main on leads back to it. */
-static bool closes(const struct reader *r, uint64_t main)
+/* Whether the chain of arenas from @main on leads back to it. Forged data have thousands of chains
+ * that do not. */
+static bool closes(struct reader *r, uint64_t main)
 {
 	uint64_t at, arena = main;
 	struct state s;
 
 	for (size_t n = 0; n < ARENAS_MOST; n++) {
-		if (!read_state(r, arena, &s, &at))
+		r->reads++;
+		if (is_over(r) || !read_state(r, arena, &s, &at))
 			return false;
 		arena = s.next;
 		if (arena == main)
@@ -158,7 +161,7 @@ static bool find_main(struct reader *r, uint64_t *main)
 {
 	const size_t n = (size_t)(r->end - r->start);
 
-	for (size_t i = 0; i + sizeof(struct state) <= n; i += 8) {
+	for (size_t i = 0; i + sizeof(struct state) <= n && r->reads <= READS_MOST; i += 8) {
 		struct state s;
 
 		memcpy(&s, r->data + i, sizeof(s));
@@ -179,8 +182,9 @@ static bool read_block(struct reader *r, uint64_t at, struct block *b)
 	const uint64_t base = at - at % WINDOW;
 	struct window *w = &r->windows[base / WINDOW % WINDOWS];
 
-	r->blocks++;
-	if (!is_address(at) || at % 16)
+	r->reads++;
+	/* No window is at 0, as that says that it has none. */
+	if (!is_address(at) || at < WINDOW || at % 16)
 		return false;
 	if (at - base > WINDOW - sizeof(*b))
 		return read_at(r, at, b, sizeof(*b));

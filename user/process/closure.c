@@ -192,10 +192,11 @@ void closure_each_library(struct opener *o, void (*each)(void *context, const ch
 
 /* Limits: more objects than any program is linked against, more opens than they take, and the
  * kernel's limit on chains of scripts. */
-#define MAX_OBJECTS 1024
-#define MAX_OPENS   (1u << 15)
-#define MAX_SCRIPTS 4
-#define OPEN_STEPS  512
+#define MAX_OBJECTS	1024
+#define MAX_OPENS	(1u << 15)
+#define MAX_SCRIPTS	4
+#define MAX_ENVIRONMENT (2u << 20)
+#define OPEN_STEPS	512
 
 struct search {
 	closure *out;
@@ -204,7 +205,9 @@ struct search {
 	char *root; /* its path: links to files below it begin with it; owned */
 	struct linker_cache cache;
 	size_t n_opens;
-	struct budget budget; /* shared by all files */
+	struct budget budget;	 /* shared by all files */
+	const char *environment; /* of the process; NULL: not known */
+	size_t environment_bytes;
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -327,10 +330,19 @@ static bool add_from(struct search *s, const char *list, const char *origin, con
 	return false;
 }
 
-/* A variable of our environment; NULL for another root, whose programs need not have ours. */
+/* A variable of the process's environment. If that is not known: of ours; NULL for another root,
+ * whose programs need not have ours. */
 static const char *variable(const struct search *s, const char *name)
 {
-	return s->root_fd < 0 ? environment_given(name) : NULL;
+	const char *at = s->environment, *end = at + s->environment_bytes;
+	const size_t n = strlen(name);
+
+	if (!at)
+		return s->root_fd < 0 ? environment_given(name) : NULL;
+	for (; at < end; at += strlen(at) + 1)
+		if (!strncmp(at, name, n) && at[n] == '=')
+			return at + n + 1;
+	return NULL;
 }
 
 /* Searches as ld.so(8) does. */
@@ -447,11 +459,15 @@ void closure_search_program(int root_fd, const char *path, const struct closure_
 void closure_search_process(int root_fd, uint32_t pid, const struct closure_effort *effort,
 			    closure *out)
 {
-	_free_ char *link = procfs_path(pid, "exe");
-	_free_ char *path = file_link(link), *root = root_path(root_fd);
+	_free_ char *link = procfs_path(pid, "exe"), *variables = procfs_path(pid, "environ");
+	_free_ char *path = file_link(link), *root = root_path(root_fd), *environment = NULL;
+	struct search s = {.out = out, .effort = effort, .root_fd = root_fd, .root = root};
 
+	/* What started it, as env(1), may have changed what is loaded with it. */
+	if (!file_read(variables, MAX_ENVIRONMENT, &environment, &s.environment_bytes))
+		s.environment = environment;
 	if (path)
-		closure_search_program(root_fd, below(path, root), effort, out);
+		find_all(&s, below(path, root));
 }
 
 static bool is_elf(const char *path)

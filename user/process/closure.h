@@ -28,8 +28,8 @@ struct opener;
  * For a script: that of its interpreter, or of the shell if it names none. 0: *out is filled, or
  * empty if there is no such program. Else a negative errno without a text: see opener.h. */
 int closure_of_command(struct opener *, const char *command, closure *out);
-/* The closure of the program that @pid runs, whose root is @root_fd (-1: ours). Returns the same;
- * *out is empty if the program is not known. */
+/* The closure of the program that @pid runs, in its environment; its root is @root_fd (-1: ours).
+ * Returns the same; *out is empty if the program is not known. */
 int closure_of_process(struct opener *, int root_fd, uint32_t pid, closure *out);
 
 /* The file that the dynamic linker finds for the library @name, links resolved; owned by the
@@ -67,8 +67,8 @@ void closure_search_program(int root_fd, const char *path, const struct closure_
 /* The same below our own root, and as execvp(3) runs it: a script that names no interpreter counts
  * as the shell. */
 void closure_search_command(const char *path, const struct closure_effort *, closure *out);
-/* The closure of what @pid runs, whose root is @root_fd (-1: ours). Empty: the program is not
- * known. */
+/* The closure of what @pid runs, in its environment; its root is @root_fd (-1: ours). Empty: the
+ * program is not known. */
 void closure_search_process(int root_fd, uint32_t pid, const struct closure_effort *, closure *out);
 
 #endif

@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,6 +52,38 @@ static void test_it_is_what_the_linker_loads(void **state)
 	assert_true(seen > 2);
 	fclose(maps);
 	closure_release(&c);
+}
+
+/* What a wrapper has set counts, not what this process was given. */
+static void test_a_process_has_its_own_environment(void **state)
+{
+	char first[] = "A=b", second[] = "LD_PRELOAD=libm.so.6";
+
+	(void)state;
+	for (int has_it = 0; has_it < 2; has_it++) {
+		char *const variables[] = {first, has_it ? second : NULL, NULL};
+		closure c = {0};
+		char unused;
+		int ends[2];
+		pid_t pid;
+
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		pid = fork();
+		if (!pid) {
+			execle("/bin/sleep", "sleep", "1000", NULL, variables);
+			_exit(1);
+		}
+		close(ends[1]);
+		/* It ends when the program runs. */
+		assert_int_equal(read(ends[0], &unused, 1), 0);
+		close(ends[0]);
+		closure_search_process(-1, (uint32_t)pid, NULL, &c);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		assert_true(c.n > 1);
+		assert_int_equal(strstr(c.at[1].path, "/libm.so.6") != NULL, has_it);
+		closure_release(&c);
+	}
 }
 
 static void test_a_command_is_searched_for(void **state)
@@ -278,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_it_is_what_the_linker_loads),
+		cmocka_unit_test(test_a_process_has_its_own_environment),
 		cmocka_unit_test(test_a_command_is_searched_for),
 		cmocka_unit_test(test_a_script_is_its_interpreter),
 		cmocka_unit_test(test_another_root),
