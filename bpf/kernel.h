@@ -306,4 +306,12 @@ static __always_inline struct task_struct *current_task(void)
 	return (void *)bpf_get_current_task();
 }
 
+/* thread_info.status of a thread in a call of i386: arch/x86/include/asm/thread_info.h */
+#define TS_COMPAT 0x2
+
+static __always_inline bool is_compat(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+}
+
 #endif

@@ -6,9 +6,6 @@
  */
 #include "source/offcpu.h"
 
-/* In thread_info.status: the system call that the thread is in is one of i386. */
-#define TS_COMPAT 0x2
-
 /* Numbers of x86-64, whose first two arguments are an array of struct pollfd, which begins with a
  * descriptor, and its length. */
 #define CALL_POLL  7
@@ -79,7 +76,7 @@ static __always_inline void read_call(struct task_struct *task, struct pt_regs__
 {
 	__u64 first = saved->di;
 
-	if (BPF_CORE_READ(task, thread_info.status) & TS_COMPAT) {
+	if (is_compat(task)) {
 		reason->flags |= WIRE_REASON_COMPAT;
 		first = (__u32)saved->bx;
 	}

@@ -13,9 +13,6 @@
 
 #define STREAM WIRE_STREAM_syscalls
 
-/* thread_info.status of a thread in a call of i386: arch/x86/include/asm/thread_info.h */
-#define TS_COMPAT 0x2
-
 /* The call that a thread is in. Written and read in the thread itself; read by the loader's walk.
  * The key is here since the programs' stack is small. */
 struct syscalls_thread {
@@ -80,7 +77,7 @@ static __always_inline struct syscalls_thread *open_thread(struct task_struct *t
 
 static __always_inline __u32 number_of(struct task_struct *task, __u64 number)
 {
-	const bool compat = BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+	const bool compat = is_compat(task);
 
 	return (__u32)(number & ~WIRE_SYSCALL_COMPAT) | (compat ? WIRE_SYSCALL_COMPAT : 0);
 }

@@ -398,8 +398,8 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 		     session_map_value(m->session, "memory_counters", WIRE_MEMORY_LOST));
 }
 
-/* Of what is known of growth and of allocations. */
-static const char *const beside[] = {"faults", "probe_alloc", NULL};
+/* Of what is known of growth, allocations and mappings. */
+static const char *const beside[] = {"faults", "probe_alloc", "mappings", NULL};
 
 const struct source memory_source = {
 	.beside = beside,

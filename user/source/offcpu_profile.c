@@ -9,7 +9,7 @@
 #include "model/hist.h"
 #include "model/waits.h"
 #include "source/offcpu_ledger.h"
-#include "source/blocker_rows.h"
+#include "waits/blocker_rows.h"
 #include "source/wake_rows.h"
 #include "wire_offcpu.h"
 

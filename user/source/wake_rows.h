@@ -8,7 +8,7 @@
 #define SOURCE_WAKE_ROWS_H
 
 #include "stack/assembly.h"
-#include "source/blocker_rows.h"
+#include "waits/blocker_rows.h"
 #include "source/ledger.h"
 #include "book/wakebook.h"
 #include "waits/reasonbook.h"

@@ -3,8 +3,8 @@
  * who held a lock, who ended a wait. One row for each thread, cause and reason. For the source
  * offcpu.
  */
-#ifndef SOURCE_BLOCKER_ROWS_H
-#define SOURCE_BLOCKER_ROWS_H
+#ifndef WAITS_BLOCKER_ROWS_H
+#define WAITS_BLOCKER_ROWS_H
 
 #include "base/hash.h"
 #include "model/profile.h"

@@ -1,4 +1,4 @@
-#include "source/blocker_rows.h"
+#include "waits/blocker_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
