@@ -107,10 +107,11 @@ static void open_span(struct triggers *t, uint32_t trigger, const struct wire_ev
 /* --- copies -----------------------------------------------------------------------------------
  */
 
-/* The first place of a span: not before what was copied, nor before what is there. */
+/* The first place of a span: not before what was copied, of which its own may be a part, nor before
+ * what is there. */
 static uint64_t first_of(const struct triggers *t, const struct triggered *s)
 {
-	uint64_t place = s->place;
+	uint64_t place = s->place > t->copied ? s->place : t->copied;
 	struct wire_event e;
 
 	while (place > t->copied && recording_get(t->recording, place - 1, &e) &&
