@@ -161,7 +161,8 @@ static const struct {
 	{{"Function", "function", CELL_TEXT, NULL}, put_function, NULL},
 	{{"Arguments", "arguments", CELL_TEXT, NULL}, put_arguments, has_arguments},
 	{{"Result", "result", CELL_TEXT,
-	  "what the register for results held when it returned: chance, if it returns nothing"},
+	  "as its type says, where debug information tells it; else what the register for results "
+	  "held when it returned: chance, if it returns nothing"},
 	 put_result,
 	 has_result},
 	{{"Thread", "thread", CELL_TEXT, NULL}, put_thread, NULL},

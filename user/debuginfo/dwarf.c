@@ -77,7 +77,7 @@ static const char *file_of(Dwarf_Die *die, const struct split_unit *split, uint3
 /* Collects what @die, its abstract origin and its declaration say, the nearest first. */
 static struct dwarf_function read_function(Dwarf_Die die, const struct split_unit *split)
 {
-	struct dwarf_function f = {0};
+	struct dwarf_function f = {.die = die};
 
 	for (int i = 0; i < MAX_ORIGINS; i++) {
 		uint32_t file;

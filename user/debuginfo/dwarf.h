@@ -18,6 +18,7 @@ struct dwarf_function {
 	const char *linkage; /* mangled, NULL where there is none */
 	const char *file;    /* where it is declared, NULL unknown */
 	uint32_t line;	     /* 0 unknown */
+	Dwarf_Die die;	     /* of one of its instances */
 };
 
 /* One of the functions at an address, innermost first; all but the last are inlined into the

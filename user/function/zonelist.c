@@ -1,6 +1,18 @@
 #include "function/zonelist.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+bool zone_def_is_clone(const struct zone_def *zone)
+{
+	static const char *const endings[] = {".isra.", ".constprop.", ".part.", "@plt"};
+	const char *name = zone->linkage ? zone->linkage : zone->name;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (strstr(name, endings[i]))
+			return true;
+	return false;
+}
 
 void zonelist_drop(struct zonelist *l)
 {
@@ -8,6 +20,7 @@ void zonelist_drop(struct zonelist *l)
 		free(l->zones.at[i].name);
 		free(l->zones.at[i].linkage);
 		free(l->zones.at[i].file);
+		signature_free(l->zones.at[i].signature);
 		sites_release(&l->zones.at[i].sites);
 	}
 	for (size_t i = 0; i < l->switches.n; i++) {

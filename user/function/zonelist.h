@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/signature.h"
 #include "base/vec.h"
 #include "code/site.h"
 #include "process/images.h"
@@ -19,16 +20,17 @@
 #define ZONELIST_DEFAULT_MAX 10000u
 
 struct zone_def {
-	char *name;		/* as people write it, without parameters; owned */
-	char *linkage;		/* as the linker writes it; NULL: the same; owned */
-	char *file;		/* source file; NULL: unknown; owned */
-	uint32_t line;		/* of the function's declaration; 0: unknown */
-	uint32_t pattern;	/* number of the first pattern that selects it */
-	uint32_t actions;	/* of all patterns that select it */
-	bool implied;		/* that first pattern is no user's */
-	uint64_t address, size; /* as in the file's symbols */
-	uint64_t offset;	/* of its first byte, in the file */
-	struct sites sites;	/* sites.why set: the function cannot be a zone */
+	char *name;		     /* as people write it, without parameters; owned */
+	char *linkage;		     /* as the linker writes it; NULL: the same; owned */
+	char *file;		     /* source file; NULL: unknown; owned */
+	uint32_t line;		     /* of the function's declaration; 0: unknown */
+	uint32_t pattern;	     /* number of the first pattern that selects it */
+	uint32_t actions;	     /* of all patterns that select it */
+	bool implied;		     /* that first pattern is no user's */
+	uint64_t address, size;	     /* as in the file's symbols */
+	uint64_t offset;	     /* of its first byte, in the file */
+	struct signature *signature; /* what it takes; NULL: unknown; owned */
+	struct sites sites;	     /* sites.why set: the function cannot be a zone */
 };
 
 /* Whether its calls are counted or timed, and not only other actions apply. */
@@ -41,6 +43,9 @@ static inline bool zone_def_has_others(const struct zone_def *z)
 {
 	return z->actions & ~1u;
 }
+
+/* Whether it is a copy that the compiler made, or a stub: these take other arguments. */
+bool zone_def_is_clone(const struct zone_def *);
 
 /* A function that switches to another stack. */
 struct zone_switch {
@@ -103,7 +108,7 @@ struct zonelist_request {
 	const struct zonepatterns *patterns; /* borrowed */
 	struct site_kernel kernel;
 	uint64_t max; /* limit of zones in all images together; 0: ZONELIST_DEFAULT_MAX */
-	bool lines;   /* whether to find the source file and line of each zone */
+	bool lines;   /* whether to find the source file, line and signature of each zone */
 	const char *const *switches; /* names (globs) of functions that switch stacks, in addition
 					to the known ones; borrowed */
 	size_t n_switches;

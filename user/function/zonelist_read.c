@@ -429,7 +429,8 @@ static int check_pattern(const struct checking *c, size_t pattern)
 {
 	bool any = false;
 
-	if (zonepatterns_is_exclusion(c->request->patterns, pattern) || takes_any(c, pattern))
+	if (zonepatterns_is_exclusion(c->request->patterns, pattern) ||
+	    zonepatterns_may_miss(c->request->patterns, pattern) || takes_any(c, pattern))
 		return 0;
 	for (size_t i = 0; i < c->n; i++)
 		any |= is_for(c, pattern, i);

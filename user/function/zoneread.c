@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "debuginfo/codesym.h"
 #include "debuginfo/dwarf.h"
+#include "debuginfo/parameters.h"
 #include "debuginfo/zonefile.h"
 #include "elf/segments.h"
 #include "elf/symbolname.h"
@@ -259,6 +260,7 @@ static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
 
 	zone->file = d && d->file ? mem_strdup(d->file) : NULL;
 	zone->line = d ? d->line : 0;
+	zone->signature = d && !zone_def_is_clone(zone) ? parameters_read(&d->die) : NULL;
 }
 
 /* --- matching ------------------------------------------------------------------------------- */

@@ -14,8 +14,9 @@
 #define NO_TEXT UINT32_MAX
 
 /* The least bytes that one of them takes: bounds what a count in a bad answer can allocate. */
-#define LEAST_SITE 24
-#define LEAST_ZONE 64
+#define LEAST_SITE	 24
+#define LEAST_ZONE	 64
+#define LEAST_ENUMERATOR 12
 
 /* One walk over the parts serves writing and reading. Reading malformed data sets .bad, and leaves
  * the rest empty. */
@@ -139,6 +140,35 @@ static void pass_sites(struct wire *w, struct sites *s)
 	require(w, s->why || s->entry.class != SITE_UNKNOWN);
 }
 
+static void pass_parameter(struct wire *w, struct parameter *p)
+{
+	pass_text(w, &p->name);
+	p->kind = (uint8_t)pass_u32(w, p->kind, VALUE_KINDS);
+	p->place = (uint8_t)pass_u32(w, p->place, PLACES);
+	p->bytes = (uint8_t)pass_u32(w, p->bytes, 9);
+	pass_flag(w, &p->is_signed);
+	PASS_ALL(w, &p->enumerators, LEAST_ENUMERATOR, {
+		pass_name(w, &one->name);
+		PASS(w, one->value);
+	});
+}
+
+static void pass_signature(struct wire *w, struct signature **s)
+{
+	bool is_known = w->out && *s;
+
+	pass_flag(w, &is_known);
+	if (!is_known)
+		return;
+	if (!w->out)
+		*s = mem_zalloc(1, sizeof(**s));
+	(*s)->n = pass_u32(w, (*s)->n, SIGNATURE_MOST + 1);
+	pass_flag(w, &(*s)->more);
+	for (uint32_t i = 0; i < (*s)->n; i++)
+		pass_parameter(w, &(*s)->at[i]);
+	pass_parameter(w, &(*s)->result);
+}
+
 static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
 {
 	pass_name(w, &z->name);
@@ -150,6 +180,7 @@ static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
 	PASS(w, z->address);
 	PASS(w, z->size);
 	PASS(w, z->offset);
+	pass_signature(w, &z->signature);
 	pass_sites(w, &z->sites);
 }
 

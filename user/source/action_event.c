@@ -30,8 +30,8 @@ struct timeline {
 	struct triggers triggers;
 	/* Of the functions that options are about; NULL: they are about none. */
 	struct zonepatterns *of_trigger[TIMELINE_TRIGGERS], *of_args[TIMELINE_ARGS];
-	VEC(uint32_t) args; /* args_of(), by number */
-	uint64_t look_ns;   /* when triggers are due */
+	VEC(const struct signature *) args; /* that entries come with, by number; borrowed */
+	uint64_t look_ns;		    /* when triggers are due */
 	bool stopped;
 	recorded_events events; /* of the window that ends, in order of time */
 	struct recorded became; /* of all of that window's */
@@ -48,13 +48,37 @@ static bool is_about(void *state, uint32_t trigger, uint32_t number)
 	return timeline_names_throws(t->engine, number);
 }
 
-/* 1 + the place in the options of what --args says of the function; 0: nothing. */
-static uint32_t args_of(const struct timeline *t, uint32_t number)
+/* What --args says of the function; NULL: nothing. */
+static const struct timeline_args *args_of(const struct timeline *t, uint32_t number)
 {
 	for (uint32_t i = 0; i < t->recording.o.n_args; i++)
 		if (timeline_names_match(t->engine, number, t->of_args[i]))
-			return i + 1;
-	return 0;
+			return &t->recording.o.args[i];
+	return NULL;
+}
+
+/* Says that the arguments of a function are not recorded, and why. */
+static void say_untyped(struct timeline *t, uint32_t number, const struct zone_def *def)
+{
+	const char *base = timeline_names_file(t->engine, number);
+	_free_ char *text = NULL;
+
+	if (zone_def_is_clone(def))
+		text = mem_printf("--args: '%s' in %s is a copy made by the compiler, which takes "
+				  "other arguments: its calls are recorded without",
+				  def->name, base);
+	else if (!def->file)
+		text = mem_printf("--args: %s has no debug information of '%s': install its -dbg "
+				  "package, or give the types: --args '%s(int, str)'; its calls "
+				  "are recorded without arguments",
+				  base, def->name, def->name);
+	else
+		text = mem_printf("--args: the debug information of '%s' in %s does not tell all "
+				  "types of its parameters as C passes them: give them: --args "
+				  "'%s(int, str)'; its calls are recorded without arguments",
+				  def->name, base, def->name);
+	engine_say(t->engine, text);
+	engine_note(t->engine, text);
 }
 
 /* Tells the programs which arguments the events of a function have. */
@@ -63,16 +87,20 @@ static void found(void *state, uint32_t number, const struct zone_def *def, cons
 {
 	struct timeline *t = state;
 	struct wire_event_shape shape = {0};
-	uint32_t args;
+	const struct timeline_args *said = args_of(t, number);
+	const struct signature *is = said && !said->by_debuginfo ? &said->signature : NULL;
 
 	(void)pattern;
 	(void)argument;
+	if (said && said->by_debuginfo)
+		is = def->signature;
+	if (said && !is)
+		say_untyped(t, number, def);
 	while (t->args.n <= number)
-		vec_push(&t->args, 0);
-	args = t->args.at[number] = args_of(t, number);
-	if (args)
-		shape = (struct wire_event_shape){t->recording.o.args[args - 1].registers,
-						  t->recording.o.args[args - 1].texts};
+		vec_push(&t->args, NULL);
+	t->args.at[number] = is;
+	if (is)
+		shape = (struct wire_event_shape){signature_registers(is), signature_texts(is)};
 	if (def->actions >> WIRE_ACTION_alloc & 1)
 		shape = (struct wire_event_shape){7 | WIRE_EVENT_BY_ALLOC, 0};
 	if (shape.arguments)
@@ -80,11 +108,11 @@ static void found(void *state, uint32_t number, const struct zone_def *def, cons
 					      &shape, 1);
 }
 
-static uint32_t args_said(void *state, uint32_t number)
+static const struct signature *args_said(void *state, uint32_t number)
 {
 	const struct timeline *t = state;
 
-	return number < t->args.n ? t->args.at[number] : 0;
+	return number < t->args.n ? t->args.at[number] : NULL;
 }
 
 static struct zonepatterns *one_pattern(const char *text)
@@ -347,8 +375,9 @@ static const struct source_option options[] = {
 	 .does = "keep only what happened so long before the end: 10s",
 	 .parse = timeline_options_last},
 	{.name = "args",
-	 .argument = "NAME(TYPE,…)",
-	 .does = "record the arguments of a function's calls: 'open(str, int)'",
+	 .argument = "NAME[(TYPE,…)]",
+	 .does = "record the arguments of a function's calls, as its debug information\n"
+		 "                    says, or by types: 'open(str, int)'",
 	 .parse = timeline_options_args},
 	{.name = "trigger",
 	 .argument = "CONDITION[,N]",

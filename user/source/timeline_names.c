@@ -65,7 +65,8 @@ static void name_functions(struct timeline_names *n, const struct probed_image *
 		struct timeline_function *f = &n->by_number.at[image->first + k];
 
 		*f = (struct timeline_function){.frame = profile_frame(p, &frame),
-						.module = module};
+						.module = module,
+						.types = def->signature};
 		set_role(def, f);
 	}
 }
@@ -151,6 +152,13 @@ bool timeline_names_match(const struct engine *e, uint32_t number, const struct 
 							      .line = def->line},
 					 NULL)
 				      .first != ZONEPATTERN_NONE;
+}
+
+const char *timeline_names_file(const struct engine *e, uint32_t number)
+{
+	const struct probed_image *image = NULL;
+
+	return def_of(e, number, &image) ? str_base(engine_file(e, image)->path) : "";
 }
 
 bool timeline_names_throws(const struct engine *e, uint32_t number)

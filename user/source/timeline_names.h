@@ -28,6 +28,8 @@ uint32_t timeline_names_thread(void *names, uint32_t pid, uint32_t tid);
 /* By number of the engine's functions: whether it has a name. Freed by the caller. */
 bool *timeline_names_known(const struct engine *);
 
+/* The name of the file that the function of that number is in. */
+const char *timeline_names_file(const struct engine *, uint32_t number);
 /* Of the function of that number in the engine: whether the patterns select it; and whether its
  * calls throw exceptions. */
 bool timeline_names_match(const struct engine *, uint32_t number, const struct zonepatterns *);

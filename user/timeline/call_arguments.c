@@ -63,50 +63,22 @@ static void add_text(const struct pending_arguments *p, uint32_t i, uint64_t add
 			 n + 1 >= WIRE_EVENT_PIECES * WIRE_EVENT_PIECE ? "…" : "");
 }
 
-static void add_value(enum timeline_type type, uint64_t v, struct str *out)
-{
-	switch (type) {
-	case TIMELINE_INT:
-		str_addf(out, "%" PRId32, (int32_t)v);
-		break;
-	case TIMELINE_UINT:
-		str_addf(out, "%" PRIu32, (uint32_t)v);
-		break;
-	case TIMELINE_LONG:
-		str_addf(out, "%" PRId64, (int64_t)v);
-		break;
-	case TIMELINE_ULONG:
-		str_addf(out, "%" PRIu64, v);
-		break;
-	case TIMELINE_BOOL:
-		str_add(out, v & 0xff ? "true" : "false");
-		break;
-	case TIMELINE_CHAR:
-		str_addf(out, (v & 0xff) > ' ' && (v & 0xff) < 0x7f ? "'%c'" : "'\\x%02x'",
-			 (int)(v & 0xff));
-		break;
-	default:
-		str_addf(out, "0x%" PRIx64, v);
-	}
-}
-
-void call_arguments_add(struct call_arguments *a, const struct timeline_args *is,
+void call_arguments_add(struct call_arguments *a, const struct signature *is,
 			const struct wire_event *entry, struct str *out)
 {
 	struct pending_arguments *p = pending_of(a, entry);
-	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < TIMELINE_ARGUMENTS && is->types[i]; i++) {
-		str_addf(out, "%sarg%u=", i ? ", " : "", i);
-		if (is->types[i] == TIMELINE_FLOAT) {
-			str_add(out, "[in a vector register]");
-			continue;
-		}
-		if (is->types[i] == TIMELINE_STR)
-			add_text(p, at, register_of(p, entry, at), out);
+	for (uint32_t i = 0; i < is->n; i++) {
+		const struct parameter *of = &is->at[i];
+		const bool is_read = of->place < PLACE_REGISTERS;
+
+		str_addf(out, "%s%s=", i ? ", " : "", signature_name(is, i));
+		if (of->kind == VALUE_TEXT && is_read)
+			add_text(p, of->place, register_of(p, entry, of->place), out);
 		else
-			add_value(is->types[i], register_of(p, entry, at), out);
-		at++;
+			signature_value(of, is_read ? register_of(p, entry, of->place) : 0, out);
 	}
+	if (is->more)
+		str_add(out, is->n ? ", …" : "…");
 	*p = (struct pending_arguments){0};
 }

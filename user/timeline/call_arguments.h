@@ -1,5 +1,5 @@
 /*
- * call_arguments: the arguments of recorded calls as text: 'arg0=3, arg1="/etc"'. Texts stand in
+ * call_arguments: the arguments of recorded calls as text: 'n=3, path="/etc"'. Texts stand in
  * slots of their own before the entry of their call.
  */
 #ifndef TIMELINE_CALL_ARGUMENTS_H
@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
+#include "abi/signature.h"
 #include "base/hash.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "timeline/timeline_options.h"
 #include "wire_event.h"
 
 /* What stands before the next entry of a thread. */
@@ -30,8 +30,8 @@ void call_arguments_release(struct call_arguments *);
 
 /* Takes a WIRE_EVENT_TEXT or WIRE_EVENT_MORE. */
 void call_arguments_take(struct call_arguments *, const struct wire_event *);
-/* Adds the text for an entry, of whose function @is is said. */
-void call_arguments_add(struct call_arguments *, const struct timeline_args *is,
+/* Adds the text for an entry of a function that takes what @is says. */
+void call_arguments_add(struct call_arguments *, const struct signature *is,
 			const struct wire_event *entry, struct str *out);
 
 #endif

@@ -47,24 +47,29 @@ static int parse_last(const char *text, struct timeline_options *o)
 	return 0;
 }
 
-/* "NAME arg0==3", "NAME arg1==\"x\"". */
+/* "NAME arg0==3", "NAME path==\"x\"". */
 static int parse_equal(const char *condition, struct timeline_trigger *t)
 {
-	const char *equal = strstr(condition, "=="), *name = equal;
+	const char *equal = strstr(condition, "=="), *end = equal, *name;
 	const char *value = equal + 2 + strspn(equal + 2, " ");
 
-	while (name > condition && name[-1] == ' ')
+	while (end > condition && end[-1] == ' ')
+		end--;
+	for (name = end; name > condition && name[-1] != ' ';)
 		name--;
-	t->argument = name > condition ? (uint32_t)(name[-1] - '0') : TIMELINE_ARGUMENTS;
-	name -= strlen(" arg0");
-	if (name <= condition || strncmp(name, " arg", 4) != 0 ||
-	    t->argument >= TIMELINE_ARGUMENTS || !*value)
+	if (name == condition || name == end || (size_t)(end - name) >= sizeof(t->argument) ||
+	    !*value)
 		return err(-EINVAL,
-			   "--trigger '%s': it is a function, the number of an argument and its "
-			   "value, as in 'open arg0==\"/etc/hosts\"' or 'f arg1==3'",
+			   "--trigger '%s': it is a function, the name or the number of an "
+			   "argument and its value, as in 'open path==\"/etc/hosts\"' or "
+			   "'f arg1==3'",
 			   condition);
+	memcpy(t->argument, name, (size_t)(end - name));
 	while (name > condition && name[-1] == ' ')
 		name--;
+	if (name == condition)
+		return err(-EINVAL, "--trigger '%s': of which function? 'f %s'", condition,
+			   condition);
 	t->kind = TIMELINE_TRIGGER_ARGUMENT;
 	memcpy(t->pattern, condition, (size_t)(name - condition));
 	strcpy(t->value, value);
@@ -113,41 +118,44 @@ static int parse_trigger(const char *text, struct timeline_options *o)
 
 static const struct {
 	const char *name;
-	enum timeline_type type;
+	enum value_kind kind;
+	uint8_t bytes;
 } types[] = {
-	{"int", TIMELINE_INT},	   {"uint", TIMELINE_UINT},    {"long", TIMELINE_LONG},
-	{"ulong", TIMELINE_ULONG}, {"size_t", TIMELINE_ULONG}, {"ptr", TIMELINE_PTR},
-	{"bool", TIMELINE_BOOL},   {"char", TIMELINE_CHAR},    {"str", TIMELINE_STR},
-	{"float", TIMELINE_FLOAT}, {"double", TIMELINE_FLOAT},
+	{"int", VALUE_INT, 4},	   {"uint", VALUE_UINT, 4},    {"long", VALUE_INT, 8},
+	{"ulong", VALUE_UINT, 8},  {"size_t", VALUE_UINT, 8},  {"ptr", VALUE_POINTER, 8},
+	{"bool", VALUE_BOOL, 1},   {"char", VALUE_CHAR, 1},    {"str", VALUE_TEXT, 8},
+	{"float", VALUE_FLOAT, 4}, {"double", VALUE_FLOAT, 8},
 };
 
-static enum timeline_type type_of(const char *name, size_t n)
+/* Adds a parameter of the type that the @n bytes of @name say. */
+static bool add_type(const char *name, size_t n, uint8_t *registers, struct signature *out)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (strlen(types[i].name) == n && !strncmp(types[i].name, name, n))
-			return types[i].type;
-	return TIMELINE_NO_ARGUMENT;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		struct parameter *p = &out->at[out->n];
+
+		if (strlen(types[i].name) != n || strncmp(types[i].name, name, n) != 0)
+			continue;
+		if (types[i].kind != VALUE_FLOAT && *registers == PLACE_REGISTERS)
+			return false;
+		p->kind = (uint8_t)types[i].kind;
+		p->bytes = types[i].bytes;
+		p->place = types[i].kind == VALUE_FLOAT ? (uint8_t)PLACE_VECTOR : (*registers)++;
+		out->n++;
+		return true;
+	}
+	return false;
 }
 
-/* "int, str)": the rest of the text; false: it is wrong. */
-static bool parse_types(const char *rest, struct timeline_args *out)
+/* "int, str)": false: it is wrong. */
+static bool parse_types(const char *rest, struct signature *out)
 {
-	uint32_t registers = 0;
+	uint8_t registers = 0;
 
-	for (size_t i = 0; i < TIMELINE_ARGUMENTS; i++) {
+	while (out->n < TIMELINE_ARGUMENTS) {
 		const size_t n = strcspn(rest += strspn(rest, " "), " ,)");
 
-		out->types[i] = (uint8_t)type_of(rest, n);
-		if (out->types[i] == TIMELINE_NO_ARGUMENT)
+		if (!add_type(rest, n, &registers, out))
 			return false;
-		if (out->types[i] != TIMELINE_FLOAT) {
-			if (registers == WIRE_EVENT_ARGUMENTS)
-				return false;
-			out->registers |= 1u << registers;
-			if (out->types[i] == TIMELINE_STR)
-				out->texts |= 1u << registers;
-			registers++;
-		}
 		rest += n + strspn(rest + n, " ");
 		if (!strcmp(rest, ")"))
 			return registers;
@@ -161,18 +169,19 @@ static int parse_args(const char *text, struct timeline_options *o)
 {
 	struct timeline_args *args = &o->args[o->n_args];
 	const char *open = strrchr(text, '(');
+	const size_t n = open ? (size_t)(open - text) : strlen(text);
 
 	if (o->n_args == TIMELINE_ARGS)
 		return err(-E2BIG, "--args: at most %d functions", TIMELINE_ARGS);
-	*args = (struct timeline_args){0};
-	if (!open || open == text || open - text >= TIMELINE_TRIGGER_TEXT ||
-	    !parse_types(open + 1, args))
+	*args = (struct timeline_args){.by_debuginfo = !open};
+	if (!n || n >= TIMELINE_TRIGGER_TEXT || (open && !parse_types(open + 1, &args->signature)))
 		return err(-EINVAL,
-			   "--args '%s': a function and the types of its first arguments, up to "
-			   "six of them int, uint, long, ulong, size_t, ptr, bool, char or str: "
+			   "--args '%s': a function whose debug information tells its parameters, "
+			   "as 'open', or with the types of its first arguments, up to six of them "
+			   "int, uint, long, ulong, size_t, ptr, bool, char or str: "
 			   "'open(str, int)'; float and double stand for those that cannot be read",
 			   text);
-	memcpy(args->pattern, text, (size_t)(open - text));
+	memcpy(args->pattern, text, n);
 	o->n_args++;
 	return 0;
 }
@@ -219,7 +228,9 @@ const char *timeline_options_zone(const void *options, size_t i, uint32_t *argum
 			return o->triggers[k].pattern;
 	if (i >= o->n_args)
 		return NULL;
-	*arguments = o->args[i].registers;
+	/* Where they are told by debug information, that is read later than places are chosen. */
+	*arguments = o->args[i].by_debuginfo ? (1u << PLACE_REGISTERS) - 1
+					     : signature_registers(&o->args[i].signature);
 	return o->args[i].pattern;
 }
 

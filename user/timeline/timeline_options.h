@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/signature.h"
 #include "base/str.h"
 
 #define TIMELINE_EVENTS (UINT64_C(1) << 20) /* where the user sets no number */
@@ -24,32 +25,20 @@ struct timeline_trigger {
 		TIMELINE_TRIGGER_ARGUMENT,  /* a call's argument is `value` */
 	} kind;
 	uint64_t least_ns;
-	uint32_t argument;
+	char argument[SIGNATURE_NAME];	     /* its name; "arg0": the first */
 	char value[TIMELINE_TRIGGER_TEXT];   /* as arguments are shown: "3", "\"x\"" */
 	char pattern[TIMELINE_TRIGGER_TEXT]; /* of the function; "": of none */
 	char text[TIMELINE_TRIGGER_TEXT];    /* as the user wrote it */
 };
 
 /* What --args says of a function. */
-#define TIMELINE_ARGS 64 /* functions, at most */
-enum timeline_type {
-	TIMELINE_NO_ARGUMENT,
-	TIMELINE_INT,
-	TIMELINE_UINT,
-	TIMELINE_LONG,
-	TIMELINE_ULONG,
-	TIMELINE_PTR,
-	TIMELINE_BOOL,
-	TIMELINE_CHAR,
-	TIMELINE_STR,
-	TIMELINE_FLOAT, /* in a vector register, which no probe sees */
-};
-#define TIMELINE_ARGUMENTS 10 /* with those in vector registers */
+#define TIMELINE_ARGS	   64 /* functions, at most */
+#define TIMELINE_ARGUMENTS 10 /* that it names, with those in vector registers */
 
 struct timeline_args {
 	char pattern[TIMELINE_TRIGGER_TEXT];
-	uint8_t types[TIMELINE_ARGUMENTS]; /* enum timeline_type */
-	uint32_t registers, texts;	   /* bits, as in struct wire_event_shape */
+	bool by_debuginfo;	    /* which parameters it has is read from the function's file */
+	struct signature signature; /* else: that the user gave; owns nothing */
 };
 
 struct timeline_options {

@@ -1,5 +1,8 @@
 #include "timeline/timeline_rows.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/hash.h"
 #include "timeline/call_arguments.h"
 #include "timeline/task_waits.h"
@@ -84,13 +87,13 @@ static struct timed_event *put(struct making *m, const struct wire_event *e, con
 
 static uint32_t arguments_of(struct making *m, const struct wire_event *e)
 {
-	const uint32_t args = m->in->functions[e->function].args;
+	const struct signature *args = m->in->functions[e->function].args;
 	struct str text = {0};
 	uint32_t number;
 
 	if (!args)
 		return 0;
-	call_arguments_add(&m->arguments, &m->in->o->args[args - 1], e, &text);
+	call_arguments_add(&m->arguments, args, e, &text);
 	number = intern_add(&m->p->strings, str_text(&text));
 	str_release(&text);
 	return number;
@@ -126,13 +129,32 @@ static bool close_call(struct stack *s, uint32_t function)
 	return false;
 }
 
+/* The result as its type says; numbers go without text, but 0, which would look like none. */
+static void put_result(struct making *m, const struct wire_event *e, struct timed_event *row)
+{
+	const struct signature *types = m->in->functions[e->function].types;
+	struct str text = {0};
+
+	row->value2 = (int64_t)e->value2;
+	if (!types)
+		return;
+	signature_value(&types->result, e->value2, &text);
+	if (types->result.kind != VALUE_INT || types->result.place || !strcmp(str_text(&text), "0"))
+		row->argument = intern_add(&m->p->strings, str_text(&text));
+	if (types->result.kind == VALUE_INT && !types->result.place)
+		row->value2 = strtoll(str_text(&text), NULL, 10);
+	else if (types->result.kind == VALUE_NONE || types->result.place)
+		row->value2 = 0;
+	str_release(&text);
+}
+
 static void end(struct making *m, const struct wire_event *e, struct stack *s)
 {
 	const bool c = close_call(s, e->function);
 	struct timed_event *row = put(m, e, s, c ? EVENT_C_RETURN : EVENT_RETURN);
 
 	row->value1 = (int64_t)e->value1;
-	row->value2 = (int64_t)e->value2;
+	put_result(m, e, row);
 }
 
 /* --- blocks of memory --------------------------------------------------------------------------

@@ -37,7 +37,8 @@ struct timeline_function {
 	uint8_t size;
 	uint32_t allocates;
 	bool returns_status;
-	uint32_t args; /* 1 + place in timeline_options.args; 0: nothing is said of its arguments */
+	/* What arguments its entries come with, and what it returns; NULL: none, and unknown. */
+	const struct signature *args, *types;
 };
 
 struct timeline_input {

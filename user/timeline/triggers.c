@@ -36,7 +36,7 @@ void triggers_drop(struct triggers *t)
 static char *arguments_at(struct triggers *t, const struct wire_event *e)
 {
 	struct str text = {0};
-	uint32_t args;
+	const struct signature *args;
 
 	if (!t->reads_arguments)
 		return NULL;
@@ -47,14 +47,26 @@ static char *arguments_at(struct triggers *t, const struct wire_event *e)
 	args = t->args_of(t->context, e->function);
 	if (!args)
 		return NULL;
-	call_arguments_add(&t->arguments, &t->recording->o.args[args - 1], e, &text);
+	call_arguments_add(&t->arguments, args, e, &text);
 	return str_steal(&text);
 }
 
-/* Whether the argument of that number has that value among those shown. */
-static bool has_value(const char *shown, const struct timeline_trigger *is)
+/* As the argument that a condition names is shown: by number or by name. */
+static const char *shown_name(const struct signature *args, const struct timeline_trigger *is)
 {
-	_free_ char *wanted = mem_printf("arg%u=%s", is->argument, is->value);
+	const char digit = str_starts(is->argument, "arg") ? is->argument[3] : '\0';
+	const uint32_t number = (uint32_t)(digit - '0');
+
+	return digit >= '0' && digit <= '9' && !is->argument[4] && number < args->n
+		       ? signature_name(args, number)
+		       : is->argument;
+}
+
+/* Whether the argument has that value among those shown. */
+static bool has_value(const char *shown, const struct signature *args,
+		      const struct timeline_trigger *is)
+{
+	_free_ char *wanted = mem_printf("%s=%s", shown_name(args, is), is->value);
 	const size_t n = strlen(wanted);
 
 	for (const char *at = shown; (at = strstr(at, wanted)); at += n)
@@ -81,7 +93,7 @@ static bool holds(struct triggers *t, uint32_t i, const struct wire_event *e, ui
 		*ns = waited;
 		return waited > is->least_ns;
 	case TIMELINE_TRIGGER_ARGUMENT:
-		return arguments && has_value(arguments, is) &&
+		return arguments && has_value(arguments, t->args_of(t->context, e->function), is) &&
 		       t->is_about(t->context, i, e->function);
 	}
 	return false;

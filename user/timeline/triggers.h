@@ -24,8 +24,8 @@
 /* Whether a condition is about a function: @trigger's place among the options. */
 typedef bool triggers_is_about(void *context, uint32_t trigger, uint32_t function);
 
-/* 1 + the place among the options of what --args says of a function; 0: nothing. */
-typedef uint32_t triggers_args_of(void *context, uint32_t function);
+/* The arguments that the entries of a function come with; NULL: none. */
+typedef const struct signature *triggers_args_of(void *context, uint32_t function);
 
 /* A condition that held, whose time is not over. */
 struct triggered {

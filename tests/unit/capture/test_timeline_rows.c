@@ -13,7 +13,39 @@
 /* --- helpers -------------------------------------------------------------------------------- */
 
 /* Functions by number; frames of the same numbers, which nobody looks up here. */
-enum { NONE, F, G, OTHER, THROW, CATCH, MALLOC, REALLOC, FREE, ARGS, FUNCTIONS };
+enum {
+	NONE,
+	F,
+	G,
+	OTHER,
+	THROW,
+	CATCH,
+	MALLOC,
+	REALLOC,
+	FREE,
+	ARGS,
+	TYPED,
+	INTEGER,
+	NOTHING,
+	FUNCTIONS
+};
+static char red[] = "RED", blue[] = "BLUE", path[] = "path", letter[] = "c";
+static struct enumerator colours[] = {{red, -1}, {blue, 5}};
+static const struct signature taken = {
+	.n = 5,
+	.more = true,
+	.at = {{.kind = VALUE_INT, .bytes = 4, .place = 0},
+	       {.name = path, .kind = VALUE_TEXT, .bytes = 8, .place = 1},
+	       {.kind = VALUE_FLOAT, .place = PLACE_VECTOR},
+	       {.name = letter, .kind = VALUE_CHAR, .bytes = 1, .place = 2},
+	       {.kind = VALUE_UINT, .bytes = 2, .place = 3}},
+};
+static const struct signature typed = {.result = {.kind = VALUE_ENUM,
+						  .bytes = 1,
+						  .is_signed = true,
+						  .enumerators = {.at = colours, .n = 2}}};
+static const struct signature integer = {.result = {.kind = VALUE_INT, .bytes = 4}};
+static const struct signature nothing;
 static const struct timeline_function functions[FUNCTIONS] = {
 	[F] = {.frame = F, .module = 1},
 	[G] = {.frame = G, .module = 1},
@@ -26,7 +58,10 @@ static const struct timeline_function functions[FUNCTIONS] = {
 		     .allocates = EVENT_REALLOC,
 		     .size = TIMELINE_SIZE_SECOND},
 	[FREE] = {.frame = FREE, .role = TIMELINE_FREES},
-	[ARGS] = {.frame = ARGS, .module = 1, .args = 1},
+	[ARGS] = {.frame = ARGS, .module = 1, .args = &taken},
+	[TYPED] = {.frame = TYPED, .module = 1, .types = &typed},
+	[INTEGER] = {.frame = INTEGER, .module = 1, .types = &integer},
+	[NOTHING] = {.frame = NOTHING, .module = 1, .types = &nothing},
 };
 
 static uint32_t thread_of(void *context, uint32_t pid, uint32_t tid)
@@ -195,9 +230,7 @@ static void waits_are_ready_from_their_wakeup_on(void **state)
 
 static void arguments_stand_before_their_entry(void **state)
 {
-	struct made m = {.o = {.n_args = 1,
-			       .args = {{.types = {TIMELINE_INT, TIMELINE_STR, TIMELINE_FLOAT,
-						   TIMELINE_CHAR, TIMELINE_ULONG}}}}};
+	struct made m = {0};
 	struct wire_event *e;
 
 	(void)state;
@@ -207,7 +240,7 @@ static void arguments_stand_before_their_entry(void **state)
 	e = put(&m, 1, WIRE_EVENT_TEXT, ARGS, 0, 0);
 	e->flags = 1;
 	memcpy(&e->value1, "u", 2);
-	put(&m, 1, WIRE_EVENT_MORE, ARGS, 12, 0);
+	put(&m, 1, WIRE_EVENT_MORE, ARGS, 0xff000c, 0);
 	put(&m, 2, WIRE_EVENT_ENTRY, ARGS, (uint64_t)-3, 4096)->more = 'x';
 	e = put(&m, 3, WIRE_EVENT_TEXT, ARGS, 0, 0);
 	e->flags = 1 | WIRE_EVENT_UNREADABLE;
@@ -215,11 +248,38 @@ static void arguments_stand_before_their_entry(void **state)
 	make(&m, 0);
 	assert_int_equal(m.p->events.n, 2);
 	assert_string_equal(profile_text(m.p, m.p->events.at[0].argument),
-			    "arg0=-3, arg1=\"/usr/lib/x86_64-linux-gnu\", arg2=[in a vector "
-			    "register], arg3='x', arg4=12");
+			    "arg0=-3, path=\"/usr/lib/x86_64-linux-gnu\", arg2=[in a vector "
+			    "register], c='x', arg4=12, …");
 	assert_string_equal(profile_text(m.p, m.p->events.at[1].argument),
-			    "arg0=5, arg1=0x1000 [not in memory], arg2=[in a vector register], "
-			    "arg3='\\x00', arg4=0");
+			    "arg0=5, path=0x1000 [not in memory], arg2=[in a vector register], "
+			    "c='\\x00', arg4=0, …");
+	release(&m);
+}
+
+static void results_by_type(void **state)
+{
+	struct made m = {0};
+
+	(void)state;
+	put(&m, 1, WIRE_EVENT_ENTRY, TYPED, 0, 0);
+	put(&m, 2, WIRE_EVENT_EXIT, TYPED, 1, 0x12345678000000ff);
+	put(&m, 3, WIRE_EVENT_ENTRY, TYPED, 0, 0);
+	put(&m, 4, WIRE_EVENT_EXIT, TYPED, 1, 5);
+	put(&m, 5, WIRE_EVENT_ENTRY, TYPED, 0, 0);
+	put(&m, 6, WIRE_EVENT_EXIT, TYPED, 1, 6);
+	put(&m, 7, WIRE_EVENT_ENTRY, INTEGER, 0, 0);
+	put(&m, 8, WIRE_EVENT_EXIT, INTEGER, 1, 0xffffffff);
+	put(&m, 9, WIRE_EVENT_ENTRY, INTEGER, 0, 0);
+	put(&m, 10, WIRE_EVENT_EXIT, INTEGER, 1, 0x100000000);
+	put(&m, 11, WIRE_EVENT_ENTRY, NOTHING, 0, 0);
+	put(&m, 12, WIRE_EVENT_EXIT, NOTHING, 1, 77);
+	make(&m, 0);
+	assert_string_equal(profile_text(m.p, m.p->events.at[1].argument), "RED");
+	assert_string_equal(profile_text(m.p, m.p->events.at[3].argument), "BLUE");
+	assert_string_equal(profile_text(m.p, m.p->events.at[5].argument), "6");
+	assert_row(&m, 7, 8, EVENT_RETURN, INTEGER, 1, -1);
+	assert_string_equal(profile_text(m.p, m.p->events.at[9].argument), "0");
+	assert_row(&m, 11, 12, EVENT_RETURN, NOTHING, 1, 0);
 	release(&m);
 }
 
@@ -258,13 +318,17 @@ static void options(void **state)
 	assert_int_equal(o->triggers_most, 3);
 	assert_ptr_equal(timeline_options_trigger("runnable>1us", o), o);
 	assert_ptr_equal(timeline_options_args("std::f(int)(str,double , long)", o), o);
-	assert_int_equal(o->args[0].registers, 3);
-	assert_int_equal(o->args[0].texts, 1);
+	assert_int_equal(signature_registers(&o->args[0].signature), 3);
+	assert_int_equal(signature_texts(&o->args[0].signature), 1);
 	assert_string_equal(timeline_options_zone(o, 0, &arguments), "a>b");
 	assert_int_equal(arguments, 0);
 	assert_string_equal(timeline_options_zone(o, 1, &arguments), "std::f(int)");
 	assert_int_equal(arguments, 3);
-	assert_null(timeline_options_zone(o, 2, &arguments));
+	assert_ptr_equal(timeline_options_args("open", o), o);
+	assert_true(o->args[1].by_debuginfo);
+	assert_string_equal(timeline_options_zone(o, 2, &arguments), "open");
+	assert_int_equal(arguments, 0x3f);
+	assert_null(timeline_options_zone(o, 3, &arguments));
 	free(o);
 }
 
@@ -276,6 +340,7 @@ int main(void)
 		cmocka_unit_test(blocks_have_sizes),
 		cmocka_unit_test(waits_are_ready_from_their_wakeup_on),
 		cmocka_unit_test(arguments_stand_before_their_entry),
+		cmocka_unit_test(results_by_type),
 		cmocka_unit_test(gaps_and_triggers),
 		cmocka_unit_test(options),
 	};

@@ -1,0 +1,23 @@
+/*
+ * value_type: what DWARF says of the type of a value, and in which kinds of registers the System V
+ * ABI (3.2.3) passes it. Uses libdw: only in confined worker processes.
+ */
+#ifndef DEBUGINFO_VALUE_TYPE_H
+#define DEBUGINFO_VALUE_TYPE_H
+
+#include <elfutils/libdw.h>
+
+#include "abi/signature.h"
+
+/* How the ABI passes a value. */
+struct value_class {
+	uint8_t integers, vectors; /* registers of each kind that it takes */
+	bool memory;		   /* on the stack; of a result: where the caller says */
+	bool reference;		   /* by a pointer to it, as what has a destructor */
+};
+
+/* Fills kind, bytes, is_signed and enumerators of @out. @die has the type: a parameter, or a
+ * function for its result. false: the type is not there. */
+bool value_type_read(Dwarf_Die *die, struct parameter *out, struct value_class *is);
+
+#endif
