@@ -65,7 +65,7 @@ struct wire_event_state {
 	 * which on no event is kept, 0: the oldest ones are overwritten. */
 	wire_u64 mask, stop;
 	wire_u64 shaped; /* 1: functions have shapes */
-	/* What it takes to record events: of every WIRE_EVENT_TIMED th, if nothing interrupted it,
+	/* What it takes to record events: of one in WIRE_EVENT_TIMED, if nothing interrupted it,
 	 * by its kind, the sum and the number. */
 	wire_u64 timed_ns[WIRE_EVENT_KINDS], timed[WIRE_EVENT_KINDS];
 };

@@ -48,6 +48,12 @@ static __noinline int note_time(struct wire_event_state *s, __u32 kind, __u64 st
 	return 0;
 }
 
+/* Calls and returns may take turns: which one of as many places it is changes with each time. */
+static __always_inline bool is_timed(__u64 place)
+{
+	return (place ^ place / WIRE_EVENT_TIMED) % WIRE_EVENT_TIMED == 0;
+}
+
 void recorder_put(const struct wire_event *e)
 {
 	struct wire_event_state *s = state();
@@ -79,7 +85,7 @@ void recorder_put(const struct wire_event *e)
 	slot->more = e->more;
 	barrier();
 	*(volatile __u64 *)&slot->serial = place + 1;
-	if (place % WIRE_EVENT_TIMED == 0)
+	if (is_timed(place))
 		note_time(s, e->kind, time_ns);
 }
 

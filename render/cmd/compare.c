@@ -247,6 +247,9 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return render_usage(
 			"compare: --from and --to by the clock are of one capture; give "
 			"times since the start of each: 2.5s");
+	if (a->options.selection.net)
+		return render_usage("compare: --net is of the calls of one timeline: zones are "
+				    "compared net wherever all runs know it");
 	if (a->options.selection.fold_kernel)
 		return render_usage(
 			"compare: --fold-kernel is of a report of one profile: not of a "

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "timeline/event_prices.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "export/export.h"
@@ -244,6 +245,8 @@ int render_export(int argc, char **argv)
 		export_hide_secrets(p);
 	if (a.reasons)
 		excerpt_add_reasons(p);
+	if (a.selection.net)
+		fprintf(stderr, "eprof-render: " NET_TIMES "\n");
 	status = export_profile(&a, p);
 	wait_classes_release(&waits);
 	profile_free(p);

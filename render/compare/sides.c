@@ -11,6 +11,7 @@
 #include "model/meta.h"
 #include "query/filter.h"
 #include "store/store.h"
+#include "timeline/call_zones.h"
 
 #define LEARN_VERSIONS 3 /* so many versions, with so many runs each, tell how runs differ */
 #define LEARN_RUNS     4
@@ -37,9 +38,12 @@ static int load(const char *path, const struct catalog_run *r, sides_runs *runs)
 	struct profile *p = NULL;
 	int rc = store_load(path, &(struct store_key){r->version, r->platform, r->name}, &p);
 
-	if (!rc)
-		vec_push(runs, p);
-	return rc;
+	if (rc)
+		return rc;
+	/* A timeline of another tool has its calls one by one, and no table of zones. */
+	call_zones_add(p);
+	vec_push(runs, p);
+	return 0;
 }
 
 /* Whether @r is one that the selection allows. */

@@ -229,6 +229,7 @@ static int chrome_write(const struct export_input *in, FILE *out)
 	const bool zones = in->tree && in->tree->of_zones;
 	struct lanes lanes;
 	bool whole = true;
+	int rc = 0;
 
 	lanes_build(w.p, &lanes);
 	w.modules = mem_zalloc(w.p->modules.n, sizeof(*w.modules));
@@ -237,7 +238,7 @@ static int chrome_write(const struct export_input *in, FILE *out)
 	fputs("{\"traceEvents\":[", out);
 	names_write(&w);
 	if (profile_has(w.p, PART_EVENTS))
-		chrome_timeline_write(w.p, w.modules, out, &w.before);
+		rc = chrome_timeline_write(in, w.modules, out, &w.before);
 	else if (zones)
 		zones_write(&w, in->tree);
 	else
@@ -247,7 +248,7 @@ static int chrome_write(const struct export_input *in, FILE *out)
 	end_write(&w, whole);
 	lanes_release(&lanes);
 	free(w.modules);
-	return 0;
+	return rc;
 }
 
 const struct export chrome_export = {

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "export/trace_marks.h"
 #include "export/trace_tracks.h"
+#include "timeline/call_choice.h"
 
 struct timeline {
 	const struct profile *p;
@@ -217,16 +218,19 @@ static void put_counters(struct timeline *t)
 	put_levels(t, &l);
 }
 
-void chrome_timeline_write(const struct profile *p, const char *const *modules, FILE *out,
-			   const char **before)
+int chrome_timeline_write(const struct export_input *in, const char *const *modules, FILE *out,
+			  const char **before)
 {
+	const struct profile *p = in->part;
 	static const struct track_writer tracks = {begin_track, put_slice, NULL};
 	struct timeline t = {.p = p, .out = out, .before = before, .modules = modules};
 	struct calls calls;
+	const int rc = calls_find_selected(in->profile, p, in->selection, &calls);
 
+	if (rc)
+		return rc;
 	t.first = threads_first(p, &t.last);
 	t.waits = mem_zalloc(p->threads.n + 1, sizeof(*t.waits));
-	calls_find(p, &calls);
 	tracks_walk(&calls, &tracks, &t);
 	calls_release(&calls);
 	marks_walk(p, t.first, put_mark, &t);
@@ -235,4 +239,5 @@ void chrome_timeline_write(const struct profile *p, const char *const *modules, 
 	free(t.waits);
 	free(t.first);
 	free(t.last);
+	return 0;
 }

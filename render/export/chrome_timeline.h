@@ -14,13 +14,13 @@
 
 #include <stdio.h>
 
-#include "model/profile.h"
+#include "export/export.h"
 
 #define CHROME_TRACKS (1u << 30) /* such numbers are above those of threads */
 
-/* Writes the events, each after *@before, which becomes what is between two of them. @modules: the
- * short name of each. */
-void chrome_timeline_write(const struct profile *, const char *const *modules, FILE *out,
-			   const char **before);
+/* Writes the events of in->part, each after *@before, which becomes what is between two of them.
+ * @modules: the short name of each. -ENOENT with a text for --net, if times are not known net. */
+int chrome_timeline_write(const struct export_input *in, const char *const *modules, FILE *out,
+			  const char **before);
 
 #endif

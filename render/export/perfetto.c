@@ -20,6 +20,7 @@
 #include "export/trace_marks.h"
 #include "export/trace_tracks.h"
 #include "model/meta.h"
+#include "timeline/call_choice.h"
 
 /* Numbers of tracks: of a thread, its waits, its samples … */
 enum track_of_thread { OF_THREAD, OF_WAITS, TRACKS_A_THREAD };
@@ -27,6 +28,7 @@ enum track_of_thread { OF_THREAD, OF_WAITS, TRACKS_A_THREAD };
 struct writer {
 	struct perfetto_packets to;
 	const struct profile *p;
+	const struct calls *calls;
 	uint32_t *first, *last; /* threads_first() */
 	struct map processes;	/* hash of pid and birth → uuid of its track */
 	struct map live;	/* the same → of its counter */
@@ -160,11 +162,8 @@ static void slice_end(void *data, const struct track_slice *s)
 static void put_calls(struct writer *w)
 {
 	static const struct track_writer tracks = {track_begin_one, slice_begin, slice_end};
-	struct calls calls;
 
-	calls_find(w->p, &calls);
-	tracks_walk(&calls, &tracks, w);
-	calls_release(&calls);
+	tracks_walk(w->calls, &tracks, w);
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
@@ -300,10 +299,17 @@ static void put_all(struct writer *w)
 static int perfetto_write(const struct export_input *in, FILE *out)
 {
 	struct writer w = {.p = in->part};
+	struct calls calls = {0};
+	int rc = 0;
 
 	if (in->tree && in->tree->of_zones)
 		return err(-EINVAL, "zones have no times to show as a trace: the profile has "
 				    "neither a timeline nor samples");
+	if (profile_has(w.p, PART_EVENTS))
+		rc = calls_find_selected(in->profile, w.p, in->selection, &calls);
+	if (rc)
+		return rc;
+	w.calls = &calls;
 	perfetto_begin(&w.to, w.p, out);
 	w.first = threads_first(w.p, &w.last);
 	w.uuids = mem_zalloc(w.p->threads.n + 1, TRACKS_A_THREAD * sizeof(*w.uuids));
@@ -315,6 +321,7 @@ static int perfetto_write(const struct export_input *in, FILE *out)
 	free(w.last);
 	free(w.uuids);
 	perfetto_end(&w.to);
+	calls_release(&calls);
 	return 0;
 }
 

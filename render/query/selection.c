@@ -32,6 +32,9 @@ static const struct {
 	 "      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
 	 "      --reason PATTERN only waits off the CPU for a reason that matches, by its name,\n"
 	 "                       system call or object: lock, 'page fault*', futex, 'pipe:*'\n"},
+	{true,
+	 "      --net            of a timeline: calls without what recording and probing them "
+	 "took\n"},
 	{true, "      --fold-kernel    show the kernel's part of a stack as one frame, [kernel]\n"},
 	{false,
 	 "      --omit-idle      leave out idle waits: those of threads that have nothing to "
@@ -191,6 +194,7 @@ const struct option_row selection_rows[] = {
 	{"sort", 0, OPTION_TEXT, offsetof(struct selection, sort), {0}},
 	{"where", 0, OPTION_TAKE, 0, {.take = take_condition}},
 	{"reason", 0, OPTION_TAKE, offsetof(struct selection, reason), {.take = take_pattern}},
+	{"net", 0, OPTION_FLAG, offsetof(struct selection, net), {0}},
 	{"fold-kernel", 0, OPTION_FLAG, offsetof(struct selection, fold_kernel), {0}},
 	{"omit-idle", 0, OPTION_FLAG, offsetof(struct selection, omit_idle), {0}},
 	{"version-key", 0, OPTION_TEXT, offsetof(struct selection, run.version), {0}},

@@ -39,6 +39,7 @@ struct selection {
 	const char *where[SELECTION_CONDITIONS]; /* of zones: see zone_condition.h */
 	size_t n_where;
 	const char *reason; /* waits whose kind, system call or object matches */
+	bool net;	    /* times of a timeline's calls without what the profiler took */
 	bool fold_kernel;   /* the kernel's frames of a stack are one: excerpt_fold_kernel() */
 	bool omit_idle;	    /* leave out idle waits (wait_class.h) */
 	/* Where classes of waits are kept once they were found; NULL: nowhere. Borrowed. */
@@ -47,7 +48,8 @@ struct selection {
 };
 
 /* The options above, for a command's own table; and the lines of --help for them: of a report of
- * one profile, or of a comparison, which knows no clock times, no --fold-kernel and no --sort. */
+ * one profile, or of a comparison, which knows no clock times, no --net, no --fold-kernel and no
+ * --sort. */
 extern const struct option_row selection_rows[];
 void selection_help(FILE *, bool of_one);
 

@@ -9,6 +9,7 @@
 #include "model/timed_event.h"
 #include "query/filter.h"
 #include "query/zone_condition.h"
+#include "timeline/event_prices.h"
 
 /* What calls are tested with: per function, NULL where nothing is asked. */
 struct tests {
@@ -108,6 +109,22 @@ static void choose(struct call_choice *c, const struct tests *t)
 	}
 }
 
+int calls_find_selected(const struct profile *p, const struct profile *part,
+			const struct selection *s, struct calls *out)
+{
+	struct event_prices prices = {0};
+	_free_ uint64_t *times = NULL;
+	const int rc = s->net ? event_prices_find(p, part, &prices) : 0;
+
+	*out = (struct calls){0};
+	if (!rc && s->net)
+		times = event_net_times(&prices);
+	if (!rc)
+		calls_find_at(part, times, out);
+	event_prices_release(&prices);
+	return rc;
+}
+
 int call_choice_init(struct call_choice *c, const struct profile *p, const struct selection *s)
 {
 	struct tests t = {0};
@@ -119,10 +136,10 @@ int call_choice_init(struct call_choice *c, const struct profile *p, const struc
 	rc = threads_choose(p, &s->threads, &c->thread);
 	if (!rc)
 		rc = tests_init(&t, p, s);
-	if (!rc) {
-		calls_find(p, &c->calls);
+	if (!rc)
+		rc = calls_find_selected(p, p, s, &c->calls);
+	if (!rc)
 		choose(c, &t);
-	}
 	tests_release(&t);
 	return rc;
 }

@@ -15,6 +15,11 @@
 #include "query/selection.h"
 #include "timeline/timed_calls.h"
 
+/* Finds the calls of a part of @p, which may be @p: with --net at net times. -ENOENT with a text
+ * where these are not known. To be released in either case. */
+int calls_find_selected(const struct profile *p, const struct profile *part,
+			const struct selection *, struct calls *out);
+
 struct call_choice {
 	const struct profile *profile; /* borrowed */
 	struct calls calls;	       /* all of the profile */

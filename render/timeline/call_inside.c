@@ -71,6 +71,18 @@ static const struct call *call_of(const struct finding *f, uint32_t i)
 	return &f->c->calls.at.at[f->out[i].call];
 }
 
+/* By its events, as waits and samples are: the call itself may have net times. */
+static uint64_t begin_of(const struct finding *f, const struct call *call)
+{
+	return call->begin == CALLS_NONE ? call->start_ns
+					 : f->c->profile->events.at[call->begin].time_ns;
+}
+
+static uint64_t end_of(const struct finding *f, const struct call *call)
+{
+	return call->end == CALLS_NONE ? call->end_ns : f->c->profile->events.at[call->end].time_ns;
+}
+
 static bool is_of(const struct finding *f, uint32_t i, uint32_t coroutine)
 {
 	const uint32_t own = f->c->calls.lanes.at[call_of(f, i)->lane].coroutine;
@@ -85,8 +97,9 @@ static void add_wait(struct finding *f, uint32_t thread, uint32_t coroutine, uin
 
 	for (uint32_t i = first_of(f, thread); i; i = f->next[i - 1]) {
 		const struct call *call = call_of(f, i - 1);
-		const uint64_t from = call->start_ns > start_ns ? call->start_ns : start_ns;
-		const uint64_t to = call->end_ns < end_ns ? call->end_ns : end_ns;
+		const uint64_t begin_ns = begin_of(f, call), until_ns = end_of(f, call);
+		const uint64_t from = begin_ns > start_ns ? begin_ns : start_ns;
+		const uint64_t to = until_ns < end_ns ? until_ns : end_ns;
 
 		if (from >= to || !is_of(f, i - 1, coroutine))
 			continue;
@@ -142,7 +155,7 @@ static void add_samples(struct finding *f, bool waits)
 		for (uint32_t i = first_of(f, s->thread); i; i = f->next[i - 1]) {
 			const struct call *call = call_of(f, i - 1);
 
-			if (s->time_ns < call->start_ns || s->time_ns >= call->end_ns ||
+			if (s->time_ns < begin_of(f, call) || s->time_ns >= end_of(f, call) ||
 			    !is_of(f, i - 1, 0))
 				continue;
 			add(f, i - 1, IN_SAMPLES, p->frames.at[p->nodes.at[s->node].frame].function,

@@ -13,10 +13,12 @@
 /* The open calls of a lane: places in calls.at, outermost first. */
 struct open_calls {
 	VEC(uint32_t) at;
+	uint64_t raw_ns, now_ns; /* the last event's own time, and the one that counts */
 };
 
 struct finding {
 	const struct profile *p;
+	const uint64_t *times; /* NULL: the events' own */
 	struct calls *out;
 	struct map by_stack; /* of a thread, or of a coroutine of a process → lane */
 	VEC(struct open_calls) open;
@@ -46,12 +48,25 @@ static uint32_t lane_of(struct finding *f, const struct timed_event *e)
 	return lane;
 }
 
+/* When the event of a lane was. */
+static uint64_t arrive(struct finding *f, uint32_t lane, uint32_t row)
+{
+	struct open_calls *open = &f->open.at[lane];
+	const uint64_t raw_ns = f->p->events.at[row].time_ns,
+		       now_ns = f->times ? f->times[row] : raw_ns;
+
+	open->raw_ns = raw_ns;
+	open->now_ns = now_ns > open->now_ns ? now_ns : open->now_ns;
+	return open->now_ns;
+}
+
 static void begin(struct finding *f, uint32_t lane, uint32_t row)
 {
 	const struct timed_event *e = &f->p->events.at[row];
+	const uint64_t now_ns = arrive(f, lane, row);
 
 	vec_push(&f->open.at[lane].at, (uint32_t)f->out->at.n);
-	vec_push(&f->out->at, ((struct call){.start_ns = e->time_ns,
+	vec_push(&f->out->at, ((struct call){.start_ns = now_ns,
 					     .lane = lane,
 					     .frame = e->frame,
 					     .begin = row,
@@ -91,20 +106,23 @@ static uint32_t end_flags(const struct timed_event *e)
 }
 
 /* The end of a call whose beginning is not there, which says how long it took. */
-static void end_alone(struct finding *f, uint32_t lane, uint32_t row)
+static void end_alone(struct finding *f, uint32_t lane, uint32_t row, uint64_t now_ns)
 {
 	const struct timed_event *e = &f->p->events.at[row];
 	const struct open_calls *open = &f->open.at[lane];
-	const uint64_t least = open->at.n ? f->out->at.at[open->at.at[open->at.n - 1]].start_ns : 0;
+	const struct call *around = open->at.n ? &f->out->at.at[open->at.at[open->at.n - 1]] : NULL;
+	const uint64_t least = around ? around->start_ns : 0;
+	const uint32_t within = around ? around->begin : CALLS_NONE;
 	const bool returns = e->event == EVENT_RETURN || e->event == EVENT_C_RETURN;
 	uint64_t ns = returns && e->value1 > 0 ? (uint64_t)e->value1 : 0;
 
-	if (ns > e->time_ns - least)
-		ns = e->time_ns - least;
-	vec_push(&f->out->at, ((struct call){.start_ns = e->time_ns - ns,
-					     .end_ns = e->time_ns,
+	if (ns > now_ns - least)
+		ns = now_ns - least;
+	vec_push(&f->out->at, ((struct call){.start_ns = now_ns - ns,
+					     .end_ns = now_ns,
 					     .lane = lane,
 					     .frame = e->frame,
+					     .parent = within,
 					     .begin = CALLS_NONE,
 					     .end = row,
 					     .flags = CALL_CUT_BEGIN | end_flags(e)}));
@@ -113,15 +131,16 @@ static void end_alone(struct finding *f, uint32_t lane, uint32_t row)
 static void end(struct finding *f, uint32_t lane, uint32_t row)
 {
 	const struct timed_event *e = &f->p->events.at[row];
+	const uint64_t now_ns = arrive(f, lane, row);
 	size_t n = ends_with(f, lane, e->frame);
 
 	if (!n) {
-		end_alone(f, lane, row);
+		end_alone(f, lane, row, now_ns);
 		return;
 	}
 	for (; n > 1; n--)
-		end_top(f, lane, e->time_ns, CALLS_NONE, CALL_CUT_END);
-	end_top(f, lane, e->time_ns, row, end_flags(e));
+		end_top(f, lane, now_ns, CALLS_NONE, CALL_CUT_END);
+	end_top(f, lane, now_ns, row, end_flags(e));
 }
 
 uint64_t calls_end_ns(const struct profile *p)
@@ -136,12 +155,25 @@ static void end_all(struct finding *f)
 {
 	const uint64_t end_ns = calls_end_ns(f->p);
 
-	for (uint32_t lane = 0; lane < f->open.n; lane++)
-		while (f->open.at[lane].at.n)
-			end_top(f, lane, end_ns, CALLS_NONE, CALL_CUT_END);
+	for (uint32_t lane = 0; lane < f->open.n; lane++) {
+		const struct open_calls *open = &f->open.at[lane];
+
+		while (open->at.n)
+			end_top(f, lane, open->now_ns + (end_ns - open->raw_ns), CALLS_NONE,
+				CALL_CUT_END);
+	}
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
+
+/* Of calls that begin at the same time the rows tell which one did first. A beginning that is not
+ * there came before all others but that of the call around it, which end_alone() left in parent. */
+static uint64_t begin_place(const struct call *c)
+{
+	if (c->begin != CALLS_NONE)
+		return 2 * (uint64_t)c->begin + 2;
+	return c->parent == CALLS_NONE ? 0 : 2 * (uint64_t)c->parent + 3;
+}
 
 static int by_start(const void *a, const void *b)
 {
@@ -151,10 +183,16 @@ static int by_start(const void *a, const void *b)
 		return order_up(x->lane, y->lane);
 	if (x->start_ns != y->start_ns)
 		return order_up(x->start_ns, y->start_ns);
-	if (x->end_ns != y->end_ns)
-		return order_up(y->end_ns, x->end_ns);
-	/* A beginning that is not there came before all others. */
-	return order_up(x->begin + 1u, y->begin + 1u);
+	return order_up(begin_place(x), begin_place(y)) ?: order_down(x->end_ns, y->end_ns) ?:
+	       order_down(x->end, y->end);
+}
+
+/* Whether the call ended before @c began. Of the same times the rows tell, where there are both. */
+static bool is_over(const struct call *call, const struct call *c)
+{
+	if (call->end != CALLS_NONE && c->begin != CALLS_NONE)
+		return call->end < c->begin;
+	return call->end_ns < c->end_ns;
 }
 
 /* Takes the time of the calls within from self_ns, and says which call is around which. */
@@ -168,7 +206,7 @@ static void nest(struct calls *c)
 
 		if (!lane->n++)
 			lane->first = i, around = CALLS_NONE;
-		while (around != CALLS_NONE && c->at.at[around].end_ns < is->end_ns)
+		while (around != CALLS_NONE && is_over(&c->at.at[around], is))
 			around = c->at.at[around].parent;
 		is->parent = around;
 		is->self_ns = call_ns(is);
@@ -213,7 +251,12 @@ static void order_lanes(struct calls *c)
 
 void calls_find(const struct profile *p, struct calls *out)
 {
-	struct finding f = {.p = p, .out = out};
+	calls_find_at(p, NULL, out);
+}
+
+void calls_find_at(const struct profile *p, const uint64_t *times, struct calls *out)
+{
+	struct finding f = {.p = p, .times = times, .out = out};
 
 	*out = (struct calls){0};
 	for (uint32_t i = 0; i < p->events.n; i++) {

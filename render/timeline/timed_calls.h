@@ -29,7 +29,8 @@ struct call {
 	uint64_t self_ns;	   /* without the calls within */
 	uint32_t lane;
 	uint32_t frame;
-	uint32_t parent;     /* place of the call around it; CALLS_NONE: none is in the profile */
+	/* Place of the call around it; CALLS_NONE: none is in the profile. */
+	uint32_t parent;
 	uint32_t depth;	     /* calls around it */
 	uint32_t begin, end; /* rows of events; CALLS_NONE: there is none */
 	uint32_t flags;	     /* enum call_flags */
@@ -52,6 +53,9 @@ struct calls {
 
 /* Finds the calls of a profile, which may have none. */
 void calls_find(const struct profile *, struct calls *out);
+/* The same at other times: @times has those of its events, by row; NULL: their own. In a lane they
+ * may not go backwards: a time that does is as the one before. */
+void calls_find_at(const struct profile *, const uint64_t *times, struct calls *out);
 void calls_release(struct calls *);
 
 /* When what has no end ends: with the capture, or its last event. */

@@ -13,6 +13,7 @@
 #include "query/frame_class.h"
 #include "timeline/call_choice.h"
 #include "timeline/call_inside.h"
+#include "timeline/event_prices.h"
 #include "view/base.h"
 
 #define SLOWEST_MOST  1000 /* a page has so many */
@@ -380,6 +381,8 @@ static int calls_write(const struct view_input *in, struct doc *doc)
 	if (!c)
 		return rc;
 	doc_heading(doc, "Calls");
+	if (in->selection->net && in->medium != DOC_TABLE)
+		doc_text(doc, NET_TIMES);
 	if (in->medium == DOC_TABLE)
 		write_all(in, c, doc);
 	else if (!c->taken.n)

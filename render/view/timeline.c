@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "timeline/call_choice.h"
 #include "timeline/chart_make.h"
+#include "timeline/event_prices.h"
 #include "view/facts.h"
 
 static int timeline_write(const struct view_input *in, struct doc *doc)
@@ -15,6 +16,8 @@ static int timeline_write(const struct view_input *in, struct doc *doc)
 	if (!c)
 		return rc;
 	doc_heading(doc, "Calls over time");
+	if (in->selection->net)
+		doc_text(doc, NET_TIMES);
 	if (c->taken.n)
 		chart_make(doc_chart(doc), c);
 	else

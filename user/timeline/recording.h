@@ -48,6 +48,8 @@ struct recorded {
 	/* Of those kept: wake-ups that none of the target's threads made, which show in the length
 	 * of waits alone; and slots with arguments of an entry. */
 	uint64_t foreign, pieces;
+	/* Likewise: wake-ups that stand after the run that they caused. */
+	uint64_t late;
 	uint64_t unknown; /* of functions without a name */
 	uint64_t torn;	  /* being written when they were read */
 };

@@ -3,7 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "timeline/task_waits.h"
 #include "timeline/timeline_rows.h"
+
+/* Said even if there is none: readers of a timeline rely on it. */
+#define LATE_WAKEUPS "wake-ups after the run that they caused: clocks of CPUs disagree"
 
 static const struct outcome {
 	size_t field; /* of struct recorded */
@@ -26,6 +30,7 @@ static const struct outcome {
 	{offsetof(struct recorded, foreign), LEDGER_NOTE,
 	 "wake-ups by interrupts and other programs: in the length of waits alone", false},
 	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls", false},
+	{offsetof(struct recorded, late), LEDGER_NOTE, LATE_WAKEUPS, false},
 };
 #define OUTCOMES (sizeof(outcomes) / sizeof(*outcomes))
 
@@ -43,13 +48,17 @@ void recorded_add(struct recorded *to, const struct recorded *more)
 void recorded_count(struct recorded *r, const recorded_events *events, const bool *known,
 		    size_t n_known)
 {
+	struct task_waits waits = {0};
+
 	vec_each (e, events) {
 		const bool named = e->function < n_known && known[e->function];
 
 		r->foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
 		r->pieces += e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE;
 		r->unknown += timeline_rows_need_name(e) && !named;
+		r->late += task_waits_take(&waits, e).late;
 	}
+	task_waits_release(&waits);
 	r->kept -= r->unknown;
 }
 
@@ -59,7 +68,8 @@ void timeline_ledger(uint64_t made, const struct recorded *r, struct profile *p)
 	for (size_t i = 0; i < OUTCOMES; i++) {
 		const uint64_t n = *outcome_of(r, &outcomes[i]);
 
-		if (n || outcomes[i].class == LEDGER_KEPT)
+		if (n || outcomes[i].class == LEDGER_KEPT ||
+		    outcomes[i].field == offsetof(struct recorded, late))
 			profile_ledger(p, LEDGER_EVENTS, outcomes[i].class, outcomes[i].why,
 				       (int64_t)n);
 	}

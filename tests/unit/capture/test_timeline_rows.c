@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "timeline/timeline_ledger.h"
 #include "timeline/timeline_rows.h"
 #include "timeline/triggers.h"
 
@@ -228,6 +229,53 @@ static void waits_are_ready_from_their_wakeup_on(void **state)
 	release(&m);
 }
 
+/* The count of the ledger's row that says how many wake-ups are late; there is one. */
+static int64_t late_of(struct made *m)
+{
+	const bool known[FUNCTIONS] = {0};
+	struct recorded r = {.kept = m->events.n};
+	int64_t n = -1;
+
+	m->p = profile_new();
+	recorded_count(&r, &m->events, known, FUNCTIONS);
+	timeline_ledger(m->events.n, &r, m->p);
+	for (size_t i = 0; i < m->p->ledger.n; i++)
+		if (strstr(profile_text(m->p, m->p->ledger.at[i].name), "wake-ups after the run"))
+			n = m->p->ledger.at[i].count;
+	release(m);
+	return n;
+}
+
+/* Thread 10 waits from 10 on, and runs at 60 again as the third event that was begun; the second
+ * one woke it at @woken. */
+static int64_t late_if_woken_at(uint64_t woken)
+{
+	struct made m = {0};
+
+	put(&m, 10, WIRE_EVENT_OUT, 0, 1, 202);
+	if (woken <= 60)
+		put(&m, woken, WIRE_EVENT_WAKEUP, 0, 10, 10)->tid = 11;
+	put(&m, 60, WIRE_EVENT_IN, 0, 0, 0)->serial = 3;
+	if (woken > 60) {
+		struct wire_event *e = put(&m, woken, WIRE_EVENT_WAKEUP, 0, 10, 10);
+
+		e->tid = 11;
+		e->serial = 2;
+	}
+	/* Woken while it runs, before it could sleep: this one caused no run. */
+	put(&m, 80, WIRE_EVENT_WAKEUP, 0, 10, 10)->serial = 4;
+	put(&m, 90, WIRE_EVENT_OUT, 0, 1, 202);
+	return late_of(&m);
+}
+
+static void wakeups_after_the_run_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(late_if_woken_at(50), 0);
+	assert_int_equal(late_if_woken_at(60), 0);
+	assert_int_equal(late_if_woken_at(61), 1);
+}
+
 static void arguments_stand_before_their_entry(void **state)
 {
 	struct made m = {0};
@@ -339,6 +387,7 @@ int main(void)
 		cmocka_unit_test(what_an_exception_passes),
 		cmocka_unit_test(blocks_have_sizes),
 		cmocka_unit_test(waits_are_ready_from_their_wakeup_on),
+		cmocka_unit_test(wakeups_after_the_run_are_counted),
 		cmocka_unit_test(arguments_stand_before_their_entry),
 		cmocka_unit_test(results_by_type),
 		cmocka_unit_test(gaps_and_triggers),

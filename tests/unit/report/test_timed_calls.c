@@ -3,9 +3,14 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "store/store.h"
+#include "timeline/call_zones.h"
+#include "timeline/event_prices.h"
 #include "timeline/timed_calls.h"
 
 #include "temp_folder.h"
@@ -154,6 +159,117 @@ static void a_coroutine_is_one_lane_in_whichever_thread(void **state)
 	release(p, &c);
 }
 
+/* A zone of the function whose two calls cost 40 ns each, of which 10 are within its own time. */
+static void put_price(struct profile *p, const char *name)
+{
+	const uint32_t frame = small_frame(p, name, strlen(name));
+	const struct function *f = &p->functions.at[p->frames.at[frame].function];
+	const uint32_t zone =
+		profile_zone(p, &(struct zone){.name = f->name,
+					       .module = f->module,
+					       .function = p->frames.at[frame].function,
+					       .counts = 2,
+					       .probe_ns = 80,
+					       .flags = ZONE_COMPENSATED});
+	const uint32_t row = profile_zone_edge(p, 0, zone);
+	struct zone_edge *edge = &p->zone_edges.at[row];
+
+	profile_add_part(p, PART_ZONES);
+	edge->counts = edge->timed = 2;
+	edge->self_ns = 100;
+	edge->comp_self_ns = 80;
+}
+
+static void net_of_what_is_before_in_the_thread(void **state)
+{
+	struct profile *p = timeline_profile();
+	struct event_prices prices;
+	struct calls c;
+	uint64_t *times;
+
+	(void)state;
+	profile_price(p, "timeline: recording a call", "ns", 5);
+	profile_price(p, "timeline: recording a return", "ns", 3);
+	put_price(p, "g");
+	CALL(100, "f");
+	CALL(200, "g");
+	RETURN(300, "g", 80); /* of the 100 that the events are apart 15 more are the probe's */
+	CALL(310, "g");
+	RETURN(320, "g", 4);
+	timeline_put(p, 400, 1, 0, EVENT_CALL, "k", 0);
+	timeline_put(p, 450, 1, 0, EVENT_RETURN, "k", 45);
+	RETURN(500, "f", 0);
+	timeline_put(p, 900, 1, 0, EVENT_CALL, "last", 0);
+	assert_int_equal(event_prices_find(p, p, &prices), 0);
+	times = event_net_times(&prices);
+	calls_find_at(p, times, &c);
+	assert_int_equal(c.at.n, 5);
+	ASSERT_CALL(0, "f", 100, 399, 229, CALLS_NONE, 0, .lane = 0);
+	ASSERT_CALL(1, "g", 195, 265, 70, 0, 1, .lane = 0);
+	ASSERT_CALL(2, "g", 265, 265, 0, 0, 1, .lane = 0);
+	ASSERT_CALL(3, "k", 400, 445, 45, CALLS_NONE, 0, .lane = 1);
+	ASSERT_CALL(4, "last", 892, 992, 100, CALLS_NONE, 0, .lane = 1, .flags = CALL_CUT_END);
+	free(times);
+	event_prices_release(&prices);
+	release(p, &c);
+}
+
+static void no_prices(void **state)
+{
+	struct profile *p = timeline_profile();
+	struct event_prices prices;
+
+	(void)state;
+	assert_int_equal(event_prices_find(p, p, &prices), -ENOENT);
+	event_prices_release(&prices);
+	profile_free(p);
+}
+
+static const struct zone *zone_of(const struct profile *p, const char *name)
+{
+	vec_each (z, &p->zones)
+		if (!strcmp(profile_text(p, z->name), name))
+			return z;
+	return NULL;
+}
+
+static void calls_add_up_to_zones(void **state)
+{
+	struct profile *p = timeline_profile();
+	const struct zone *z;
+
+	(void)state;
+	CALL(10, "f");
+	CALL(20, "f");
+	CALL(30, "g");
+	RETURN(35, "g", 5);
+	RETURN(40, "f", 20);
+	RETURN(50, "f", 40);
+	CALL(60, "g");
+	timeline_put(p, 70, 0, 0, EVENT_EXCEPTION, "g", EVENT_PASSED);
+	timeline_put(p, 80, 1, 0, EVENT_CALL, "g", 0);
+	timeline_put(p, 95, 1, 0, EVENT_RETURN, "g", 15);
+	CALL(900, "f");
+	call_zones_add(p);
+	assert_int_equal(profile_check(p), 0);
+	assert_int_equal(p->zones.n, 2);
+	z = zone_of(p, "f");
+	assert_int_equal(z->counts, 2);
+	assert_int_equal(z->total_ns, 40);
+	assert_int_equal(z->calls_ns, 60);
+	assert_int_equal(z->self_ns, 35);
+	assert_int_equal(z->mean_ns, 30);
+	assert_int_equal(z->in_flight, 1);
+	z = zone_of(p, "g");
+	assert_int_equal(z->counts, 3);
+	assert_int_equal(z->unwound, 1);
+	assert_int_equal(z->total_ns, 20);
+	assert_int_equal(z->mean_ns, 10);
+	assert_int_equal(z->max_ns, 15);
+	assert_int_equal(p->zone_threads.n, 3);
+	profile_free(p);
+}
+
 static void no_calls(void **state)
 {
 	struct profile *p = timeline_profile();
@@ -195,6 +311,9 @@ int main(void)
 		cmocka_unit_test(cut_at_both_ends),
 		cmocka_unit_test(exceptions_end_calls),
 		cmocka_unit_test(a_coroutine_is_one_lane_in_whichever_thread),
+		cmocka_unit_test(net_of_what_is_before_in_the_thread),
+		cmocka_unit_test(no_prices),
+		cmocka_unit_test(calls_add_up_to_zones),
 		cmocka_unit_test(no_calls),
 		IN_FOLDER(goes_through_the_file),
 	};

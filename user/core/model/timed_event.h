@@ -11,20 +11,25 @@
 struct profile;
 
 /*
- * What the columns of an event hold besides time, thread and coroutine:
+ * What the columns of an event hold besides time, thread and coroutine; those that are not named
+ * hold nothing:
  *
- *	event		frame			value1			value2
- *	call, c_call	the function called	first argument, if its	second argument, likewise
- *						registers were read
- *	return, …	the function left	how long it took, ns	what it returned
- *	exception, …	see enum event_exception: which function	the exception's address
- *	malloc …	the allocator		address			bytes
- *	free …		the allocator		address			bytes of the block; 0:
- *unknown switch_out	–			state (struct reason)	– switch_in	–
- *ns off the CPU		ns of these ready to run wakeup		–
- *tid of the thread woken	its pid trigger		the function, if any	ns that it took
- *the trigger's number, from 1 lost		–			how many		enum
- *event_loss profiler_…	–			events saved		–
+ * - call, c_call: frame is the function called; value1 and value2 are its first two arguments, if
+ *   their registers were read.
+ * - return, c_return: frame is the function left; value1 is how long it took, in ns; value2 what it
+ *   returned.
+ * - exception, c_exception: value1 is an enum event_exception, which tells what frame is; value2 is
+ *   the exception's address.
+ * - malloc, calloc, realloc: frame is the allocator; value1 is the address, value2 the bytes.
+ * - free, realloc_free: the same; of a block of unknown size value2 is 0.
+ * - switch_out: value1 is the state (struct reason).
+ * - switch_in: value1 is how long it was off the CPU, in ns; value2 how much of that it was ready
+ *   to run.
+ * - wakeup: value1 is the tid of the thread woken, value2 its pid.
+ * - trigger: frame is the function, if any; value1 is the time that it took, in ns; value2 the
+ *   trigger's number, from 1.
+ * - lost: value1 is how many events, value2 an enum event_loss.
+ * - profiler_call, profiler_return …: value1 is how many events were saved.
  *
  * `argument` is a text: the arguments of a call that the user asked for ("n=3, path=\"/etc\""), the
  * reason of a switch, the condition of a trigger.
