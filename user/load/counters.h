@@ -61,8 +61,9 @@ int counters_entries(int map_fd, bool take, uint32_t most, struct map_entries *o
 /* Sets @n entries, many with each system call; keys and values are arrays, unpadded. */
 int counters_set_entries(int map_fd, const void *keys, const void *values, uint32_t n);
 
-/* Maps an array of @n values of @size bytes, made to be mapped: stores where, and how many bytes for
- * munmap(). @protection as for mmap(). Each value begins at a multiple of 8. -errno, without a text. */
+/* Maps an array of @n values of @size bytes, made to be mapped: stores where, and how many bytes
+ * for munmap(). @protection as for mmap(). Each value begins at a multiple of 8. -errno, without a
+ * text. */
 int counters_map(int map_fd, size_t n, size_t size, int protection, void **at, size_t *bytes);
 
 /* Returns when every program that was running at the call has ended: later ones obey what a map was
