@@ -35,6 +35,7 @@ typedef uint64_t wire_u64;
 #define WIRE_FRAME_SHIFT       57
 #define WIRE_FRAME_MOST	       31 /* kinds */
 #define WIRE_FRAME_CODE	       0
+#define WIRE_FRAME_SCRIPT      1 /* wire_script.h */
 #define WIRE_FRAME_KIND(word)  ((word) >> WIRE_FRAME_SHIFT & WIRE_FRAME_MOST)
 #define WIRE_FRAME_WORD	       (~(WIRE_EXACT | WIRE_BY_FRAME_POINTER)) /* kind and value */
 #define WIRE_FRAME_VALUE(word) ((word) & ((1ull << WIRE_FRAME_SHIFT) - 1))
@@ -67,6 +68,7 @@ enum wire_kind {
 	WIRE_STACK = 1000,
 	WIRE_WANT = 1001,
 	WIRE_SLICE = 1002,
+	WIRE_SCRIPT = 1003,
 #define SOURCE(name, KIND, number, bytes, streams) KIND = number,
 #include "sources.def"
 #undef SOURCE
@@ -262,6 +264,8 @@ enum wire_counter {
 	WIRE_NOTE_RULE, /* kept; the loader walks the stack: only user space can evaluate a rule */
 	WIRE_NOTE_EXEC, /* kept without user stack: during an exec */
 	WIRE_NOTE_NO_SLICE, /* kept without the loader's walk: no room for the slice */
+	WIRE_NOTE_SCRIPT,   /* from here on one for each enum wire_script_outcome but the first */
+	WIRE_NOTE_SCRIPT_LAST = WIRE_NOTE_SCRIPT + 5,
 	WIRE_OWN,	    /* not taken: of the loader or its children */
 	WIRE_OTHER_MODE,    /* not taken: in user mode with :k, in the kernel with :u */
 	WIRE_HITS,	    /* for an action: hits of its probes that the kernel emulates */

@@ -135,6 +135,15 @@ static void begin_user(struct walk *walk, const struct wire_sample *sample)
 	walk->out.head.kernel = 0;
 }
 
+/* Notes how the search for frames of a script went. */
+static void count_script(const struct walk *walk, __u32 event)
+{
+	const __u32 outcome = walk->script.outcome;
+
+	if (outcome)
+		count(event, WIRE_NOTE_SCRIPT + outcome - 1, 1);
+}
+
 static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
 				   struct wire_sample *sample)
 {
@@ -144,6 +153,7 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 		return USER_KEEP;
 	begin_user(walk, sample);
 	walk_probed(now, walk);
+	count_script(walk, event);
 	return walked(walk, event, sample);
 }
 
@@ -362,6 +372,7 @@ static enum user_result stack_behind_call(struct walk *walk, __u32 event,
 	walk->out.head.syscall = 1;
 	begin_user(walk, sample);
 	walk_user(walk);
+	count_script(walk, event);
 	return walked(walk, event, sample);
 }
 

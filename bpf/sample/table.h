@@ -70,6 +70,8 @@ enum table_saved {
 #define TABLE_AFTER(flags) ((flags) >> 1 & 7)
 #define TABLE_MAX_AFTER	   7
 #define TABLE_POP	   16
+/* The file has an interpreter of scripts: the frame may be its loop. */
+#define TABLE_SCRIPT 64
 
 /* Registers by their DWARF numbers on x86-64: rbx 3, rbp 6, rsp 7, r8-r15 8-15, rip 16. */
 struct table_rule {
@@ -94,7 +96,7 @@ static inline __attribute__((always_inline, unused)) void table_rule_past(struct
 
 	if (after && past >= after)
 		r->cfa_offset += r->flags & TABLE_POP ? -8 : 8;
-	r->flags &= TABLE_SIGNAL | TABLE_GUESS;
+	r->flags &= TABLE_SIGNAL | TABLE_GUESS | TABLE_SCRIPT;
 }
 
 #endif

@@ -188,21 +188,6 @@ static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 	return true;
 }
 
-/* The slot of frame @number: the outermost frames of a deep stack are kept in a ring. */
-static __always_inline __u64 *frame_slot(struct walk *walk, __u32 number)
-{
-	const __u32 tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
-
-	if (number >= tail)
-		number = tail + (number - tail) % WIRE_TAIL_FRAMES;
-	return &walk->out.frames[number & (WIRE_USER_FRAMES - 1)];
-}
-
-static __always_inline void keep_frame(struct walk *walk, __u64 address)
-{
-	*frame_slot(walk, walk->depth++) = address;
-}
-
 /* Whether @walk is in code, after replacing a uretprobe's trampoline by the true return address.
  * The frame is already in the output: it is corrected, or removed. */
 static __always_inline bool restore(struct walk *walk)
@@ -217,7 +202,7 @@ static __always_inline bool restore(struct walk *walk)
 		return false;
 	}
 	walk->at.ip = ip;
-	keep_frame(walk, ip);
+	walk_keep(walk, ip);
 	return enter(walk, step_key(&walk->at));
 }
 
@@ -231,7 +216,7 @@ static __always_inline bool leave(struct walk *walk)
 	if (!way.ip && step_read(walk, way.sp - 8, &way.ip))
 		return false;
 	walk->at = (struct step_regs){.ip = way.ip, .sp = way.sp, .bp = walk->at.bp};
-	keep_frame(walk, way.ip);
+	walk_keep(walk, way.ip);
 	return enter(walk, step_key(&walk->at));
 }
 
@@ -303,6 +288,35 @@ static __always_inline bool remember(struct walk *walk, __u64 address)
 	       memo_find_rule(walk->memo_tag, address, &walk->rule);
 }
 
+/* Whether @walk, whose rule is known, meets an interpreter for the first time. */
+static __always_inline bool is_interpreter(const struct walk *walk)
+{
+	return walk->rule.flags & TABLE_SCRIPT && !walk->script.outcome;
+}
+
+static __always_inline long find_script(struct walk *walk)
+{
+	const struct wire_piece file = walk->vma.file;
+
+	script_begin(walk);
+	if (walk->script.outcome != WIRE_SCRIPT_LATE)
+		return 0;
+	walk->vma.file = walk->script.key;
+	want(walk, step_key(&walk->at));
+	walk->vma.file = file;
+	return 0;
+}
+
+/* The frame that @walk has just left is the loop that runs the script's next frames: they take its
+ * place, before its caller, @word. */
+static __always_inline void script_enter(struct walk *walk, __u64 word)
+{
+	walk->depth--;
+	walk->script.caller = word;
+	walk->script.at = walk->script.first;
+	walk->script.mode = SCRIPT_EMIT;
+}
+
 /* Steps from @walk's frame to its caller: 0, or 1 if there is none. */
 static long walk_one(__u32 i, struct walk **context)
 {
@@ -310,8 +324,12 @@ static long walk_one(__u32 i, struct walk **context)
 	enum step_end end;
 	enum code code = CODE_RULE;
 	bool was_guessed = walk->guessed;
-	__u64 mark = 0;
+	__u64 mark = 0, sp = walk->at.sp;
 
+	if (walk->script.mode != SCRIPT_NATIVE) {
+		script_round(walk);
+		return 0;
+	}
 	if (walk->at.exact || !remember(walk, step_key(&walk->at)))
 		code = look_up(walk);
 	if (code == CODE_NONE) {
@@ -325,6 +343,8 @@ static long walk_one(__u32 i, struct walk **context)
 	}
 	if (code == CODE_NO_TABLE)
 		return end_walk(walk, WIRE_END_NO_TABLE);
+	if (code == CODE_RULE && is_interpreter(walk))
+		return find_script(walk);
 	if (code == CODE_RULE && !walk->at.exact)
 		trail_keep(&walk->trails, step_key(&walk->at), walk->at.sp, &walk->rule);
 	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
@@ -341,9 +361,12 @@ static long walk_one(__u32 i, struct walk **context)
 	/* A signal frame: the return stub in front of it was put there, not called. */
 	if (walk->at.exact) {
 		mark |= WIRE_EXACT;
-		*frame_slot(walk, walk->depth - 1) |= WIRE_EXACT;
+		*walk_slot(walk, walk->depth - 1) |= WIRE_EXACT;
 	}
-	keep_frame(walk, walk->at.ip | mark);
+	if (walk->script.entry - sp < walk->at.sp - sp)
+		script_enter(walk, walk->at.ip | mark);
+	else
+		walk_keep(walk, walk->at.ip | mark);
 	return 0;
 }
 
@@ -370,11 +393,21 @@ int walk_user(struct walk *walk)
 	walk->out.head.end = WIRE_END_CUT;
 	walk->out.head.left_out = 0;
 	walk->window_words = 0;
+	walk->script.mode = SCRIPT_NATIVE;
+	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
+	walk->script.entry = 0;
 	walk->memo_tag = memo_tag();
 	trail_start(&walk->trails, walk->memo_tag);
-	keep_frame(walk, walk->at.ip);
+	walk_keep(walk, walk->at.ip);
 	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
 	walk->out.head.depth = walk->depth;
+	/* The native walk ended before it reached the loops of all runs. The loader may finish it,
+	 * but has no frames of scripts. */
+	if (walk->script.entry)
+		walk->script.outcome = walk->out.head.end == WIRE_END_NO_TABLE ||
+						       walk->out.head.end == WIRE_END_OTHER
+					       ? WIRE_SCRIPT_LATE
+					       : WIRE_SCRIPT_CUT;
 	if (walk->depth > WIRE_USER_FRAMES)
 		tell_cut(walk);
 	return 0;

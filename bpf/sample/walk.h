@@ -13,6 +13,7 @@
 #include "sample/regs.h"
 #include "sample/trail.h"
 #include "sample/walk_code.h"
+#include "sample/script_state.h"
 
 /* A stack to send: the record and room for its frames. */
 struct stack_buffer {
@@ -41,6 +42,7 @@ struct walk {
 	bool guessed; /* the last step was by frame pointer, or by a rule that is a guess */
 	struct table_rule rule; /* of the current step */
 	__u64 memo_tag;
+	struct script script;
 	struct trails trails;
 	__u64 window_at;    /* stack address of the contents of window */
 	__u32 window_words; /* WALK_WINDOW, or 0: window is empty */
@@ -52,5 +54,26 @@ struct walk {
  * depth, left_out and end of its out. Returns 0 at once if @walk is NULL, for the verifier, which
  * checks this function once for all callers. */
 int walk_user(struct walk *walk);
+
+/* The slot of frame @number: the outermost frames of a deep stack are kept in a ring. */
+static __always_inline __u64 *walk_slot(struct walk *walk, __u32 number)
+{
+	const __u32 tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
+
+	if (number >= tail)
+		number = tail + (number - tail) % WIRE_TAIL_FRAMES;
+	return &walk->out.frames[number & (WIRE_USER_FRAMES - 1)];
+}
+
+static __always_inline void walk_keep(struct walk *walk, __u64 word)
+{
+	*walk_slot(walk, walk->depth++) = word;
+}
+
+/* Finds the frames of the script that the current thread runs, when the walk first meets the
+ * interpreter; sets walk->script. Returns 0, as the next does; NULL as for walk_user(). */
+int script_begin(struct walk *walk);
+/* One round of script frames, while walk->script.mode is not SCRIPT_NATIVE. */
+int script_round(struct walk *walk);
 
 #endif

@@ -16,7 +16,7 @@ static const char *const escapes[] = {
 	[TERM_PLAIN] = "",	    [TERM_TITLE] = "\033[1m",	[TERM_DIM] = "\033[2m",
 	[TERM_STRONG] = "\033[1m",  [TERM_WARN] = "\033[1;33m", [TERM_BAR] = "\033[38;5;173m",
 	[TERM_KERNEL] = "\033[33m", [TERM_JIT] = "\033[32m",	[TERM_INLINED] = "\033[36m",
-	[TERM_UNNAMED] = "\033[2m",
+	[TERM_UNNAMED] = "\033[2m", [TERM_SCRIPT] = "\033[35m",
 };
 
 static const enum term_style frame_styles[FRAME_CLASSES] = {

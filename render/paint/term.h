@@ -31,6 +31,7 @@ enum term_style {
 	TERM_JIT,
 	TERM_INLINED,
 	TERM_UNNAMED,
+	TERM_SCRIPT,
 };
 
 enum term_style term_frame_style(enum frame_class);

@@ -45,7 +45,8 @@ static struct gaps find_gaps(const struct view_input *in)
 		g.cut += f->kind == KIND_MARK && !strcmp(name, "[stack incomplete]") ? r->total : 0;
 		g.go |= !strcmp(name, "runtime.goexit") || !strcmp(name, "runtime.goexit.abi0") ||
 			!strcmp(name, "runtime.mcall") || !strcmp(name, "runtime.mstart");
-		g.python |= f->kind == KIND_JIT && str_starts(name, "py::");
+		g.python |=
+			f->kind == KIND_PYTHON || (f->kind == KIND_JIT && str_starts(name, "py::"));
 	}
 	return g;
 }

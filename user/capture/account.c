@@ -47,6 +47,9 @@ void account_add_past(struct ledger_past *past, const struct profile *p, struct 
 
 void account_notes(struct profile *p, const struct account *in)
 {
+	_free_ char *refused = mem_printf("%s, processes", in->unwind.refused);
+
+	profile_note(p, refused, in->unwind.n_refused);
 	profile_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));
 	profile_note(p, "records about processes lost, read from /proc", in->side_lost);
 	profile_note(p, "stack missing", in->stacks_missing);

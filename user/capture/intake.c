@@ -7,6 +7,7 @@
 #include "load/ksyms.h"
 #include "process/allowance.h"
 #include "process/procfs.h"
+#include "script/codes.h"
 #include "capture/intake.h"
 
 #define MOST_UNDRAINED_NS 10000000u
@@ -34,6 +35,11 @@ static void keep_record(void *context, const void *record, size_t bytes)
 	struct intake *in = context;
 	const struct wire_head *head = record;
 
+	/* At once: it says the same at all times, and precedes the stacks that name it. */
+	if (head->kind == WIRE_SCRIPT) {
+		codes_take(in->codes, record, bytes);
+		return;
+	}
 	if (head->time_ns > in->newest_ns)
 		in->newest_ns = head->time_ns;
 	pending_ring(&in->pending, record, bytes,
@@ -293,6 +299,9 @@ int intake_init(struct intake *in, const struct source_services *services,
 	in->images->pool = in->pool;
 	in->images->opener = services->opener;
 	in->images->kernel_names = ksyms_find;
+	in->codes = codes_new();
+	in->images->codes = in->codes;
+	in->stacks.codes = in->codes;
 	in->procs = procs_new(in->images);
 	in->allowance = allowance_new(now_ns, NULL);
 	in->procs->allowance = in->allowance;
@@ -336,12 +345,26 @@ static void forget_images(struct intake *in)
 	unwinder_forget(in->unwinder);
 }
 
+static void forget_codes(struct intake *in)
+{
+	_free_ uint8_t *used = mem_zalloc(codes_count(in->codes), 1);
+
+	for (size_t i = 0; i < in->stacks.book.places.n; i++) {
+		const struct place *place = &in->stacks.book.places.at[i];
+
+		if (place->image == IMAGE_SCRIPT)
+			used[codes_number(place->offset)] = 1;
+	}
+	codes_forget(in->codes, used);
+}
+
 void intake_forget(struct intake *in, struct survivors *r, uint32_t first_stack, bool records_lost)
 {
 	stackbook_forget(&in->stacks, first_stack, r->stacks.at);
 	procs_forget(in->procs, r->threads.at, records_lost);
 	forget_followed(in);
 	forget_images(in);
+	forget_codes(in);
 	/* Gives the memory of the window back to the system. */
 	malloc_trim(0);
 }
@@ -355,6 +378,7 @@ void intake_release(struct intake *in)
 	tables_free(in->tables);
 	procs_free(in->procs);
 	images_free(in->images);
+	codes_free(in->codes);
 	pending_release(&in->pending);
 	map_release(&in->followed);
 }

@@ -20,6 +20,8 @@
 #include "process/maps.h"
 #include "process/opener.h"
 #include "process/procfs.h"
+#include "script/detect.h"
+#include "script/language.h"
 #include "symbol/buildversion.h"
 
 #define FILES_MOST    128
@@ -32,6 +34,7 @@ struct mapped {
 	uint64_t start, end;
 	uint32_t dev_major, dev_minor;
 	bool is_read, has_symbols, is_go;
+	struct interpreter script; /* that it has */
 };
 
 struct look {
@@ -83,6 +86,7 @@ static void read_sections(struct mapped *m, const struct elffile *f)
 	Elf64_Shdr s;
 
 	m->is_read = true;
+	(void)script_detect(f, &m->script);
 	m->is_go = !elffile_section(f, ".gopclntab", &s) ||
 		   !elffile_section(f, ".note.go.buildid", &s);
 	m->has_symbols = m->is_go || !elffile_section(f, ".symtab", &s) ||
@@ -133,14 +137,40 @@ static bool has_perf_map(const struct look *l)
 	return found;
 }
 
+/* The interpreter of that language, which is perhaps in a library; NULL: there is none that eprof
+ * knows. */
+static const struct interpreter *interpreter_of(const struct look *l, const char *name)
+{
+	vec_each (m, &l->files)
+		if (m->script.language && !strcmp(script_language(m->script.language)->title, name))
+			return &m->script;
+	return NULL;
+}
+
+/* Says whether stacks will have the functions of its scripts. */
+static void look_at_script(struct look *l, const struct runtime *r, const struct interpreter *i)
+{
+	_free_ char *what = mem_printf("functions of %s scripts", r->name);
+	const bool shown = !i->reason[0];
+
+	find(l, shown, what,
+	     shown ? mem_printf("%s %u.%u", r->name, i->major, i->minor) : mem_strdup(i->reason),
+	     r->map);
+}
+
 static void look_at_runtime(struct look *l, const struct runtime *r)
 {
+	const struct interpreter *script = interpreter_of(l, r->name);
 	_free_ char *what = mem_printf("names of %s %s", r->name, r->script ? "functions" : "code");
 	_free_ char *stacks = mem_printf("whole stacks of %s", r->name);
 	const bool named = has_perf_map(l);
 	_free_ char *path = mem_printf("/tmp/perf-%u.map", procfs_namespace_pid(l->out->pid));
 	bool framed;
 
+	if (script) {
+		look_at_script(l, r, script);
+		return;
+	}
 	find(l, named, what, mem_printf("%s%s", named ? "" : "no ", path), r->map);
 	if (!r->frames)
 		return;

@@ -11,6 +11,7 @@
 #include "wire.h"
 #include "wire_fields.h"
 #include "wire_process.h"
+#include "wire_script.h"
 
 /* The read or write position of the ring, at the start of a page of its own: linux/bpf.h. */
 struct ring_page {
@@ -61,6 +62,9 @@ static bool is_whole(const void *data, size_t bytes)
 		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
 	case WIRE_WANT:
 		return bytes == sizeof(struct wire_want);
+	case WIRE_SCRIPT:
+		return bytes == sizeof(struct wire_script) + WIRE_SCRIPT_SMALL ||
+		       bytes == sizeof(struct wire_script) + WIRE_SCRIPT_LARGE;
 	case WIRE_SLICE:
 		return bytes >= sizeof(struct wire_slice) && slice->pieces <= WIRE_SLICE_PIECES &&
 		       bytes == sizeof(*slice) + (size_t)slice->pieces * WIRE_SLICE_PIECE;

@@ -618,6 +618,7 @@ int session_tables(struct session *session, struct tables **out)
 				    .pools_fd = bpf_map__fd(s->skel->maps.pools),
 				    .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
 				    .copies_fd = bpf_map__fd(s->skel->maps.copies),
+				    .scripts_fd = bpf_map__fd(s->skel->maps.script_procs),
 				    .epoch = &s->skel->bss->table_epoch,
 				    .first = s->pool};
 	s->pool = NULL;

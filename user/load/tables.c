@@ -334,6 +334,13 @@ void tables_copy(struct tables *t, const struct wire_piece *mapping, const struc
 	bpf_map_delete_elem(t->maps.wanted_fd, mapping);
 }
 
+void tables_script(struct tables *t, const struct wire_piece *process,
+		   const struct wire_script_proc *script)
+{
+	(void)bpf_map_update_elem(t->maps.scripts_fd, process, script, BPF_ANY);
+	bpf_map_delete_elem(t->maps.wanted_fd, process);
+}
+
 bool tables_dropped(const struct tables *t, const struct wire_piece *piece)
 {
 	return t && map_get(&t->dropped, hash_bytes(piece, sizeof(*piece)));

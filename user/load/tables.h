@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "wire.h"
+#include "wire_script.h"
 
 /* Memory limit of tables, unless a lower one is given. */
 #define TABLES_MAX_BYTES ((uint64_t)WIRE_POOLS * WIRE_POOL_LINES * 4096)
@@ -20,7 +21,7 @@ struct tables;
 /* The maps of the same names in bpf/sample/walk.bpf.c, and the walkers' table_epoch. All borrowed
  * but the first pool. */
 struct tables_maps {
-	int tables_fd, pools_fd, wanted_fd, copies_fd;
+	int tables_fd, pools_fd, wanted_fd, copies_fd, scripts_fd;
 	uint32_t *epoch;
 	struct pool_first *first; /* from pool_begin(); NULL: pools_fd is empty */
 };
@@ -43,6 +44,10 @@ void tables_ask_again(struct tables *, const struct wire_piece *piece);
 
 /* Answers what a mapping without a file is, whose key is @mapping. */
 void tables_copy(struct tables *, const struct wire_piece *mapping, const struct wire_copy *);
+
+/* Answers where the interpreter of a process keeps its frames, whose key is @process. */
+void tables_script(struct tables *, const struct wire_piece *process,
+		   const struct wire_script_proc *);
 
 /* Call a few times a second: when memory runs short, walkers start to mark the tables that they
  * use. */

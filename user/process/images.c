@@ -133,6 +133,7 @@ struct images *images_new(void)
 	if (vdso->fd < 0)
 		vdso->note = mem_strdup("our own vDSO could not be copied");
 	images_add(m, IMAGE_KIND_NONE, "[more files]");
+	images_add(m, IMAGE_KIND_SCRIPT, "[scripts]");
 	return m;
 }
 

@@ -22,7 +22,8 @@ enum image_kind {
 	IMAGE_KIND_KERNEL,
 	IMAGE_KIND_VDSO,
 	IMAGE_KIND_FILE,
-	IMAGE_KIND_JIT, /* anonymous executable memory of one process, named by its perf map */
+	IMAGE_KIND_JIT,	   /* anonymous executable memory of one process, named by its perf map */
+	IMAGE_KIND_SCRIPT, /* functions of scripts, of all processes, named by .codes */
 };
 
 /* What a mapping's record says about its file. */
@@ -69,6 +70,7 @@ struct image {
 
 struct alias;
 struct budget_pool;
+struct codes;
 struct crew_wait;
 struct opener;
 struct roots;
@@ -94,7 +96,8 @@ struct images {
 	struct budget_pool *
 		pool; /* limits what reading files costs; NULL: each file has only its own limits */
 	kallsyms_ask_fn
-		kernel_names; /* names kernel addresses without /proc/kallsyms; may be NULL */
+		kernel_names;	   /* names kernel addresses without /proc/kallsyms; may be NULL */
+	const struct codes *codes; /* functions of scripts; NULL: there are none */
 	const struct crew_wait
 		*patience;    /* how long worker processes may read files; NULL: no limit */
 	bool separate_copies; /* files with the same build-id are separate images, as containers

@@ -18,7 +18,9 @@ enum {
 	IMAGE_VDSO = 2,	  /* the offset is one into the vDSO image */
 	IMAGE_UNREAD =
 		3, /* a file or process that was not read, see allowance.h; the offset is 0 */
-	IMAGE_FIRST = 4
+	IMAGE_SCRIPT =
+		4, /* functions of scripts; the offset is codes_offset()'s (script/codes.h) */
+	IMAGE_FIRST = 5
 };
 
 /* An address translated while the mapping was known, so that it can be named later, when the

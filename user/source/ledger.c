@@ -1,5 +1,7 @@
 #include "source/ledger.h"
 
+#include "wire_script.h"
+
 static const struct {
 	enum wire_counter counter;
 	enum ledger_class class;
@@ -14,6 +16,15 @@ static const struct {
 	 "stacks unwound in user space (rule beyond the in-kernel tables)"},
 	{WIRE_NOTE_EXEC, LEDGER_NOTE, "taken during exec (no user stack)"},
 	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack truncated: no room to send it to user space"},
+	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_CUT - 1, LEDGER_NOTE, "script frames torn, some missing"},
+	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_SOME_UNREAD - 1, LEDGER_NOTE,
+	 "script frames whole, some unread"},
+	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_NO_STATE - 1, LEDGER_NOTE,
+	 "no script frames: the thread runs no script"},
+	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_LATE - 1, LEDGER_NOTE,
+	 "no script frames yet: new code, the stack was unwound later"},
+	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_REFUSED - 1, LEDGER_NOTE,
+	 "no script frames: the interpreter's version is unknown"},
 	{WIRE_OWN, LEDGER_APART, "eprof's own work"},
 };
 
@@ -33,6 +44,9 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 		if (counters[rows[i].counter])
 			profile_ledger(p, metric, rows[i].class, rows[i].name,
 				       (int64_t)counters[rows[i].counter]);
+	if (counters[WIRE_NOTE_SCRIPT + WIRE_SCRIPT_WHOLE - 1])
+		profile_cost(p, "stacks with all frames of their script", "stacks",
+			     (double)counters[WIRE_NOTE_SCRIPT + WIRE_SCRIPT_WHOLE - 1]);
 	/* There are none once the programs have ended; if there are, show them rather than hide
 	 * them. */
 	if (taken > outcomes)

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "script/codes.h"
 #include "stack/stackbook.h"
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -50,13 +51,15 @@ static uint32_t frame_at(const struct wire_stack *w, uint32_t i)
 
 static bool is_return(const struct stack_frames *f, uint32_t i)
 {
+	if (!f->kernel && WIRE_FRAME_KIND(f->address[i]) == WIRE_FRAME_SCRIPT)
+		return false;
 	if (i == 0)
 		return f->syscall;
 	return f->kernel || !(f->address[i] & WIRE_EXACT);
 }
 
-static struct place frame_place(const struct stack_frames *f, uint32_t i, uint32_t pid,
-				struct procs *procs)
+static struct place frame_place(const struct stackbook *s, const struct stack_frames *f, uint32_t i,
+				uint32_t pid, struct procs *procs)
 {
 	const uint64_t word = f->address[i];
 
@@ -64,6 +67,9 @@ static struct place frame_place(const struct stack_frames *f, uint32_t i, uint32
 		return (struct place){.image = IMAGE_KERNEL, .offset = word};
 	if (WIRE_FRAME_KIND(word) == WIRE_FRAME_CODE)
 		return procs_place(procs, pid, WIRE_FRAME_VALUE(word));
+	if (WIRE_FRAME_KIND(word) == WIRE_FRAME_SCRIPT && s->codes)
+		return (struct place){.image = IMAGE_SCRIPT,
+				      .offset = codes_offset(s->codes, WIRE_FRAME_VALUE(word))};
 	return (struct place){.image = IMAGE_NONE, .offset = word & WIRE_FRAME_WORD};
 }
 
@@ -137,7 +143,7 @@ uint32_t stackbook_add_frames(struct stackbook *s, const struct stack_frames *f,
 	*stack = (struct stack){
 		.first = (uint32_t)s->chain.n, .n = f->n, .cut_at = f->cut_at, .end = f->end};
 	for (uint32_t i = 0; i < f->n; i++)
-		places[i] = frame_place(f, i, pid, procs);
+		places[i] = frame_place(s, f, i, pid, procs);
 	proved = is_proved(f, places, procs);
 	for (uint32_t i = 0; i < f->n; i++) {
 		const bool guessed = is_guessed(f, i) && !proved;
@@ -225,6 +231,7 @@ void stackbook_forget(struct stackbook *s, uint32_t from, uint32_t *numbers)
 {
 	struct stackbook rest = {.starts_function = s->starts_function,
 				 .context = s->context,
+				 .codes = s->codes,
 				 .missing = s->missing};
 
 	for (uint32_t i = 0; i < s->stacks.n; i++) {

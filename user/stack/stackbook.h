@@ -12,6 +12,8 @@
 #include "process/procs.h"
 #include "wire.h"
 
+struct codes;
+
 #define NO_STACK UINT32_MAX
 
 /* Each distinct place once, with a dense number. Places differ if one is a return address and the
@@ -43,6 +45,7 @@ struct stackbook {
 	/* Whether a function starts at the place, so that no call can return there. May be NULL. */
 	bool (*starts_function)(void *context, struct place);
 	void *context;
+	struct codes *codes; /* functions of scripts; borrowed; NULL: none */
 	uint64_t missing; /* lookups of stacks that never came, or that share a hash; 0 as long as
 			     the ring loses nothing */
 };

@@ -9,7 +9,9 @@
 #include "base/vec.h"
 #include "elf/budget.h"
 #include "elf/elffile.h"
+#include "elf/segments.h"
 #include "sample/regs.h"
+#include "script/detect.h"
 #include "unwind/native_walk.h"
 #include "unwind/table_build.h"
 #include "wire.h"
@@ -30,6 +32,7 @@ struct maker {
 	struct budget budget;
 	struct elffile file;	   /* charges budget */
 	struct table_maker *maker; /* NULL: not possible */
+	struct interpreter script; /* that the file has */
 	bool is_open;		   /* opening was tried */
 };
 
@@ -47,6 +50,8 @@ struct unwinder {
 	struct map asked;	    /* hash of a piece → failed requests */
 	uint64_t walks;
 	int64_t build_ns;
+	char refused[SCRIPT_REASON];	   /* the last reason not to show frames of scripts */
+	uint64_t n_refused;		   /* processes */
 	uint64_t frames[WIRE_WALK_FRAMES]; /* of the current walk */
 };
 
@@ -206,8 +211,11 @@ static bool open_maker(struct unwinder *u, uint32_t image, struct maker *m)
 	if (i->fd < 0)
 		return true;
 	if (budget_begin(&m->budget, NULL) && !elffile_open_within(i->fd, &m->budget, &m->file) &&
-	    !table_maker_new(&m->file, &m->maker))
+	    !table_maker_new(&m->file, &m->maker)) {
 		budget_hold(&m->budget, table_maker_bytes(m->maker));
+		if (script_detect(&m->file, &m->script))
+			table_maker_mark(m->maker, TABLE_SCRIPT);
+	}
 	return end_read(u, image, m);
 }
 
@@ -392,14 +400,36 @@ static void answer_copy(struct unwinder *u, const struct wire_want *w)
 	tables_copy(u->tables, &w->piece, &copy);
 }
 
+/* Tells the walker where the process keeps the frames of its script. The interpreter's code is at
+ * the wanted address. */
+static void answer_script(struct unwinder *u, const struct wire_want *w)
+{
+	const struct place place = procs_place(u->procs, w->pid, w->address);
+	struct maker *m = place.image >= IMAGE_FIRST ? maker_of(u, place.image) : NULL;
+	struct wire_script_proc proc = {0};
+	uint64_t address;
+
+	if (!m || !m->script.language) {
+		tables_ask_again(u->tables, &w->piece);
+		return;
+	}
+	if (segments_address(&m->file, place.offset, &address))
+		proc = script_proc(&m->script, w->address - address);
+	if (m->script.reason[0]) {
+		memcpy(u->refused, m->script.reason, sizeof(u->refused));
+		u->n_refused++;
+	}
+	tables_script(u->tables, &w->piece, &proc);
+}
+
 void unwinder_want(struct unwinder *u, const struct wire_want *w)
 {
 	struct place place;
 	const struct entry *e;
 	size_t n_words;
 
-	if (w->piece.device == WIRE_NO_FILE) {
-		answer_copy(u, w);
+	if (w->piece.device == WIRE_NO_FILE || w->piece.device == WIRE_SCRIPT_ASKED) {
+		(w->piece.device == WIRE_NO_FILE ? answer_copy : answer_script)(u, w);
 		return;
 	}
 	place = procs_place(u->procs, w->pid, w->address);
@@ -570,7 +600,9 @@ void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
 				       .table_bytes = tables_bytes(u->tables),
 				       .evicted = tables_evicted(u->tables),
 				       .walks = u->walks,
-				       .build_ns = u->build_ns};
+				       .build_ns = u->build_ns,
+				       .n_refused = u->n_refused};
+	memcpy(out->refused, u->refused, sizeof(out->refused));
 	for (size_t i = 0; i < u->entries.n; i++) {
 		out->tables += u->entries.at[i].own.n_words > 0;
 		out->table_bytes += u->entries.at[i].own.n_words * sizeof(uint64_t);

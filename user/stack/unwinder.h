@@ -12,6 +12,7 @@
 #include "load/tables.h"
 #include "process/images.h"
 #include "process/procs.h"
+#include "script/detect.h"
 #include "stack/stackbook.h"
 #include "wire.h"
 
@@ -40,7 +41,9 @@ void unwinder_forget(struct unwinder *);
 struct unwinder_stats {
 	struct budget_losses losses; /* tables that were not made */
 	uint64_t tables, table_bytes, evicted, walks;
-	int64_t build_ns; /* wall time spent on tables */
+	int64_t build_ns;   /* wall time spent on tables */
+	uint64_t n_refused; /* processes whose script frames are not shown, and why of the last */
+	char refused[SCRIPT_REASON];
 };
 void unwinder_stats(const struct unwinder *, struct unwinder_stats *);
 

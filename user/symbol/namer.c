@@ -14,6 +14,8 @@
 #include "elf/segments.h"
 #include "model/profile.h"
 #include "process/kallsyms.h"
+#include "script/codes.h"
+#include "script/language.h"
 #include "symbol/answer.h"
 #include "symbol/worker.h"
 
@@ -166,6 +168,47 @@ static void name_kernel(struct run *r, size_t first, size_t end)
 	for (size_t i = 0; i < n; i++)
 		set_kernel(r, r->order[first + i], &syms[i]);
 	kallsyms_release(syms, n);
+}
+
+/* --- scripts -------------------------------------------------------------------------------- */
+
+/* A script's module is its file: there is nothing between. */
+static void set_script(struct run *r, uint32_t place, const struct script_code *code, uint32_t line)
+{
+	_free_ char *file = str_clean(code->file, strlen(code->file));
+	const struct function function = {
+		.name = answer_clean_text(r->profile, code->name),
+		.file = intern_add(&r->profile->strings, file),
+		.line = code->first_line,
+		.module = profile_module(r->profile, file, ""),
+		.kind = script_language(code->language)->kind,
+		.named = 1,
+	};
+	const struct frame frame = {.function = profile_function(r->profile, &function),
+				    .line = line};
+
+	r->spans[place] = (struct span){.first = (uint32_t)r->frames.n, .n = 1};
+	vec_push(&r->frames, profile_frame(r->profile, &frame));
+	r->stats->with_lines += line != 0;
+}
+
+static void name_scripts(struct run *r, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		const uint32_t place = r->order[i];
+		const uint64_t offset = r->places[place].offset;
+		const struct script_code *code = codes_at(r->images->codes, offset);
+		const char *note = codes_note(offset);
+
+		if (code && script_language(code->language))
+			set_script(r, place, code, codes_line(r->images->codes, offset));
+		else
+			set_single(r, place,
+				   &(struct function){.name = answer_clean_text(r->profile, note),
+						      .kind = KIND_MARK,
+						      .named = 1},
+				   0);
+	}
 }
 
 /* --- files -------------------------------------------------------------------------------- */
@@ -343,6 +386,7 @@ static const struct {
 	[IMAGE_KIND_VDSO] = {KIND_VDSO, add_jobs},
 	[IMAGE_KIND_FILE] = {KIND_NATIVE, add_jobs},
 	[IMAGE_KIND_JIT] = {KIND_JIT, add_jobs},
+	[IMAGE_KIND_SCRIPT] = {KIND_UNKNOWN, name_scripts},
 };
 
 static enum image_kind image_kind_of(const struct run *r, uint32_t number)

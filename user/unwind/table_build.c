@@ -173,11 +173,13 @@ struct table_maker {
 	struct gotab *go; /* NULL: not a Go program */
 	struct returns *returns;
 	struct table_gaps gaps;
+	uint8_t mark;
 };
 
 struct builder {
 	struct table_gaps *gaps;
 	struct returns *returns;
+	uint8_t mark;	   /* flags of each rule */
 	uint64_t from, to; /* file offsets to cover; the rest is skipped */
 	struct table_rules rules;
 	VEC(uint32_t) pages; /* the first row of each page */
@@ -217,6 +219,16 @@ static void begin_row(struct builder *b, uint64_t offset, const struct table_rul
 	b->last_at = offset;
 }
 
+/* The @rule with the flags that all have. */
+static struct table_rule marked(const struct builder *b, const struct table_rule *rule)
+{
+	struct table_rule out = *rule;
+
+	if (out.cfa != TABLE_CFA_NONE)
+		out.flags |= b->mark;
+	return out;
+}
+
 /* Opens pages up to that of @offset; each begins with the rule in force. */
 static void open_pages(struct builder *b, uint64_t offset)
 {
@@ -247,10 +259,12 @@ static bool fold(struct builder *b, uint64_t offset, const struct table_rule *ru
 	return true;
 }
 
-/* @rule holds from @offset on, which is at least that of the previous row. The last row before
+/* @given holds from @offset on, which is at least that of the previous row. The last row before
  * `from` applies at `from`. */
-static int add_row(struct builder *b, uint64_t offset, const struct table_rule *rule)
+static int add_row(struct builder *b, uint64_t offset, const struct table_rule *given)
 {
+	const struct table_rule with_mark = marked(b, given), *rule = &with_mark;
+
 	if (offset >= b->to)
 		return 0;
 	if (offset < b->from)
@@ -264,7 +278,7 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	open_pages(b, offset);
 	/* Replaces the previous rule for the same offset. */
 	if (offset == b->now_at && offset > b->last_at) {
-		b->last.flags &= TABLE_SIGNAL | TABLE_GUESS;
+		b->last.flags &= TABLE_SIGNAL | TABLE_GUESS | TABLE_SCRIPT;
 		b->now = b->last;
 	}
 	if (offset == b->last_at) {
@@ -446,6 +460,11 @@ void table_maker_free(struct table_maker *m)
 	free(m);
 }
 
+void table_maker_mark(struct table_maker *m, uint8_t flags)
+{
+	m->mark = flags;
+}
+
 uint64_t table_maker_bytes(const struct table_maker *m)
 {
 	return cfi_bytes(m->cfi) + gotab_bytes(m->go);
@@ -485,7 +504,7 @@ static int add_parts(struct builder *b, const struct table_maker *m, uint64_t fr
 
 int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_blob *out)
 {
-	struct builder b = {.gaps = &m->gaps, .returns = m->returns};
+	struct builder b = {.gaps = &m->gaps, .returns = m->returns, .mark = m->mark};
 	int rc;
 
 	*out = (struct table_blob){0};

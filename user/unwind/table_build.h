@@ -26,6 +26,8 @@ struct table_blob {
 struct table_maker;
 int table_maker_new(const struct elffile *f, struct table_maker **out);
 void table_maker_free(struct table_maker *);
+/* From now on all rules get @flags (sample/table.h) as well. */
+void table_maker_mark(struct table_maker *, uint8_t flags);
 /* Of memory that it holds at present, mostly copies of sections of the file. */
 uint64_t table_maker_bytes(const struct table_maker *);
 

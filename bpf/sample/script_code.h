@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * script_code: the functions of scripts, each of which the loader is told once. For script.bpf.c,
+ * which includes walk.h first.
+ */
+#ifndef SAMPLE_SCRIPT_CODE_H
+#define SAMPLE_SCRIPT_CODE_H
+
+/* What of a code object is read: from here, SCRIPT_CODE_WORDS words. Offsets are the same from
+ * CPython 3.11 to 3.14. */
+#define CODE_FROM  64
+#define CODE_FILE  (112 - CODE_FROM)
+#define CODE_NAME  (128 - CODE_FROM) /* the qualified name */
+#define CODE_LINES (136 - CODE_FROM)
+
+#define TEXT_LENGTH	16 /* then the hash, then the state: */
+#define TEXT_WIDTH(s)	((s) >> 2 & 7)
+#define TEXT_COMPACT(s) ((s) >> 5 & 1)
+#define TEXT_ASCII(s)	((s) >> 6 & 1)
+#define BYTES_LENGTH	16
+#define BYTES_DATA	32
+
+/* A size that the verifier knows to be at most @most, a power of two less one: the compiler would
+ * keep the check and the size in two registers. */
+#define BOUND(n, most)                                           \
+	({                                                       \
+		__u64 n_ = (n) < (most) ? (n) : (most);          \
+		asm volatile("%0 &= %1" : "+r"(n_) : "i"(most)); \
+		n_;                                              \
+	})
+
+/* What identifies the code object: its address may be another's later. */
+static __always_inline struct two_hashes code_hashes(const struct script *s, __u64 code)
+{
+	struct two_hashes h = {0};
+
+	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
+	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
+	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
+	stack_hash_mix(&h, config_hash_keys[3], code);
+	stack_hash_mix(&h, config_hash_keys[4], script_word(s->code, CODE_FILE));
+	stack_hash_mix(&h, config_hash_keys[5], script_word(s->code, CODE_NAME));
+	stack_hash_mix(&h, config_hash_keys[6], script_word(s->code, CODE_LINES));
+	stack_hash_mix(&h, config_hash_keys[7], script_word(s->code, 0));
+	stack_hash_mix(&h, config_hash_keys[8], script_word(s->code, 8));
+	h.key = stack_hash_finish(h.key);
+	h.check = stack_hash_finish(h.check);
+	return h;
+}
+
+/* Copies the string at @at to @to, of @most + 1 bytes. */
+static __always_inline void code_text(struct script *s, __u64 at, struct wire_script_text *out,
+				      void *to, const __u32 most)
+{
+	__u64 bytes, state;
+
+	*out = (struct wire_script_text){0};
+	if (!read_user(s->text, sizeof(s->text), at + TEXT_LENGTH))
+		return;
+	state = s->text[2];
+	if (!TEXT_COMPACT(state))
+		return;
+	bytes = s->text[0] * TEXT_WIDTH(state);
+	out->cut = bytes > most;
+	bytes = BOUND(bytes, most);
+	if (!read_user(to, bytes, at + (TEXT_ASCII(state) ? s->proc.ascii : s->proc.text)))
+		return;
+	out->bytes = bytes;
+	out->width = TEXT_WIDTH(state);
+}
+
+/* Sends a function as @number; @room: for its table, a constant power of two. False: there is no
+ * room, or it could not be read. */
+static __always_inline bool code_send(struct walk *walk, __u64 number, __u64 lines,
+				      const __u32 room)
+{
+	struct script *s = &walk->script;
+	struct wire_script *record = bpf_ringbuf_reserve(&ring, sizeof(*record) + room, 0);
+	__u64 bytes;
+
+	if (!record)
+		return false;
+	record->kind = WIRE_SCRIPT;
+	record->pid = walk->out.head.pid;
+	record->time_ns = walk->out.head.time_ns;
+	record->number = number;
+	record->language = s->proc.language;
+	record->first_line = script_word(s->code, s->proc.first_line - CODE_FROM) >>
+			     (s->proc.first_line % 8 * 8);
+	record->table_bytes = lines;
+	code_text(s, script_word(s->code, CODE_FILE), &record->file, record->file_text,
+		  WIRE_SCRIPT_FILE - 1);
+	code_text(s, script_word(s->code, CODE_NAME), &record->name, record->name_text,
+		  WIRE_SCRIPT_NAME - 1);
+	bytes = BOUND(lines, room - 1);
+	record->table_sent = bytes;
+	if (!record->name.width || !record->file.width ||
+	    !read_user(record + 1, bytes, script_word(s->code, CODE_LINES) + BYTES_DATA)) {
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		return false;
+	}
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+/* The number of the code object at @code, which is read if it is new; 0: it could not be. */
+static __always_inline __u64 code_number(struct walk *walk, __u64 code)
+{
+	struct script *s = &walk->script;
+	struct two_hashes key;
+	__u64 number, lines = 0, type = 0;
+	const __u64 *known;
+
+	if (!read_user(s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM))
+		return 0;
+	key = code_hashes(s, code);
+	known = bpf_map_lookup_elem(&known_codes, &key);
+	if (known)
+		return *known;
+	if (!read_user(&type, 8, code + 8) || (s->proc.code_type && type != s->proc.code_type) ||
+	    !read_user(&lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
+		return 0;
+	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
+	if (lines < WIRE_SCRIPT_SMALL ? !code_send(walk, number, lines, WIRE_SCRIPT_SMALL)
+				      : !code_send(walk, number, lines, WIRE_SCRIPT_LARGE))
+		return 0;
+	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
+	return number;
+}
+
+#endif

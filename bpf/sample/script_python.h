@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * script_python: frames of CPython 3.11 to 3.14. For script.bpf.c, which includes script_code.h
+ * first.
+ *
+ * A thread's state leads to its innermost frame; each frame leads to its caller's. Calls from one
+ * Python function to another stay within one native frame of the interpreter's loop: such a run
+ * ends in an entry that the loop keeps in its own C frame. Up to 3.12 that is a _PyCFrame;
+ * since 3.12 a frame of no function follows the run's last, and since 3.13 that is the entry.
+ */
+#ifndef SAMPLE_SCRIPT_PYTHON_H
+#define SAMPLE_SCRIPT_PYTHON_H
+
+/* glibc: where a thread keeps the values of its first keys, each behind a sequence number. */
+#define TSD_AT	 0x310
+#define TSD_STEP 16
+#define TSD_KEYS 32
+
+/* Code units are two bytes. */
+#define UNIT 2
+
+/* Frames of one run, at most. */
+#define RUN_FRAMES 8192
+
+/* Low bits of a code object's pointer that 3.14 uses. */
+#define TAG 3
+
+static __always_inline void python_stop(struct script *s)
+{
+	s->entry = 0;
+	s->mode = SCRIPT_NATIVE;
+}
+
+/* Looks for the entry of the run whose innermost frame is @first. */
+static __always_inline void python_run(struct script *s, __u64 first)
+{
+	s->first = s->at = first;
+	s->left = RUN_FRAMES;
+	s->torn = 0;
+	s->entry = 0;
+	s->mode = first ? SCRIPT_SEEK : SCRIPT_NATIVE;
+}
+
+/* Goes to the frames of the run that the C frame or frame @at begins. */
+static __always_inline void python_next(struct script *s, __u64 at)
+{
+	if (!s->proc.has_cframes) {
+		python_run(s, at);
+		return;
+	}
+	s->entry = 0;
+	s->cframe = at;
+	s->mode = at ? SCRIPT_OPEN : SCRIPT_NATIVE;
+}
+
+/* @base: pthread_self() of the current thread. */
+static __always_inline void python_begin(struct script *s, __u64 base)
+{
+	__u64 state = 0, thread = 0, frame = 0;
+	__u32 key = 0;
+
+	s->outcome = WIRE_SCRIPT_NO_STATE;
+	if (!base || !read_user(&key, 4, s->proc.runtime + s->proc.key) || key >= TSD_KEYS ||
+	    !read_user(&state, 8, base + TSD_AT + TSD_STEP * key + 8) || !state)
+		return;
+	if (!read_user(&thread, 8, state + s->proc.state_thread) || thread != base)
+		return;
+	if (!read_user(&frame, 8, state + s->proc.state_frame) || !frame)
+		return;
+	python_next(s, frame);
+}
+
+/* Reads the C frame: its current frame, and the next C frame. The outermost one is in the thread's
+ * state and runs nothing. A loop that begins has linked its C frame, but still with the frame of
+ * the loop that it was called from, whose frames must not be taken twice. */
+static __always_inline void python_open(struct script *s)
+{
+	__u64 current, outer = 0;
+
+	if (!read_user(s->frame, 16, s->cframe + s->proc.cframe)) {
+		s->outcome = WIRE_SCRIPT_CUT;
+		python_stop(s);
+		return;
+	}
+	current = s->frame[0];
+	s->outer = s->frame[1];
+	if (!s->outer) {
+		python_stop(s);
+		return;
+	}
+	if (!read_user(&outer, 8, s->outer + s->proc.cframe) || outer == current || !current)
+		python_next(s, s->outer);
+	else
+		python_run(s, current);
+}
+
+static __always_inline bool python_read(struct script *s)
+{
+	return read_user(s->frame, SCRIPT_FRAME_WORDS * 8, s->at);
+}
+
+/* Whether the frame that was read ends its run. */
+static __always_inline bool python_ends(const struct script *s)
+{
+	return script_byte(s->frame, s->proc.end) >= s->proc.end_least;
+}
+
+static __always_inline void python_seek(struct script *s)
+{
+	bool read = s->left && python_read(s);
+
+	s->left--;
+	if (read && !python_ends(s)) {
+		s->at = script_word(s->frame, s->proc.previous);
+		if (s->at)
+			return;
+		read = false;
+	}
+	s->mode = SCRIPT_NATIVE;
+	s->torn = !read;
+	s->entry = s->at;
+	if (s->proc.has_cframes)
+		s->entry = s->cframe;
+	else if (!read)
+		s->entry = 0;
+	if (!read)
+		s->outcome = WIRE_SCRIPT_CUT;
+	else if (s->outcome == WIRE_SCRIPT_NO_STATE)
+		s->outcome = WIRE_SCRIPT_WHOLE;
+}
+
+static __always_inline void python_note(struct walk *walk, enum wire_script_note note)
+{
+	walk_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | note);
+}
+
+/* The run is on the stack: adds the native frame that called the loop. */
+static __always_inline void python_left(struct walk *walk, __u64 next)
+{
+	walk_keep(walk, walk->script.caller);
+	if (walk->script.proc.has_cframes)
+		next = walk->script.outer;
+	python_next(&walk->script, next);
+}
+
+/* Adds the frame that was read. */
+static __always_inline void python_add(struct walk *walk)
+{
+	struct script *s = &walk->script;
+	const __u64 code = script_word(s->frame, s->proc.code) & ~TAG;
+	const __u64 number = code_number(walk, code);
+	/* -1, before the first instruction, becomes WIRE_SCRIPT_BEGIN. */
+	const __u64 unit =
+		(script_word(s->frame, s->proc.instruction) - code - s->proc.bytecode) / UNIT;
+
+	if (!number) {
+		s->outcome =
+			s->outcome == WIRE_SCRIPT_CUT ? WIRE_SCRIPT_CUT : WIRE_SCRIPT_SOME_UNREAD;
+		python_note(walk, WIRE_SCRIPT_UNREAD);
+		return;
+	}
+	walk_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | number << WIRE_SCRIPT_SHIFT |
+				(unit & WIRE_SCRIPT_MOST));
+}
+
+static __always_inline void python_emit(struct walk *walk)
+{
+	struct script *s = &walk->script;
+	const bool read = python_read(s);
+	const bool ends = read && python_ends(s);
+	__u64 next;
+
+	if (read && (!ends || s->proc.end_shown))
+		python_add(walk);
+	next = script_word(s->frame, s->proc.previous);
+	if (!read || s->torn) {
+		s->outcome = WIRE_SCRIPT_CUT;
+		python_note(walk, WIRE_SCRIPT_TORN);
+		python_left(walk, 0);
+	} else if (ends) {
+		python_left(walk, next);
+	} else {
+		s->at = next;
+	}
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * script_state: what a walk knows of the frames of scripts (script.bpf.c). An interpreter's loop
+ * runs one function of a script after another; its native frames say nothing about them. So the
+ * walk puts the script's frames, a run at a time, in the place of the native frame of the loop that
+ * runs them.
+ *
+ * Which native frame that is needs no symbols: CPython keeps the entry of each run, a variable, in
+ * the loop's own C frame, so the loop is the native frame whose stack memory has the entry's
+ * address. A loop without an entry, as one of another interpreter in the same process, stays
+ * native.
+ *
+ * Nothing here holds the process: it reads its own memory at an interrupt, so only what the thread
+ * was just changing can be half done, and such a run is cut behind its first frame.
+ */
+#ifndef SAMPLE_SCRIPT_STATE_H
+#define SAMPLE_SCRIPT_STATE_H
+
+#include "kernel.h"
+#include "wire_script.h"
+
+/* What the next round of the walk does. */
+enum script_mode {
+	SCRIPT_NATIVE, /* steps to a native frame's caller */
+	SCRIPT_OPEN,   /* reads where the next run begins, from its C frame */
+	SCRIPT_SEEK,   /* follows the run to its entry */
+	SCRIPT_EMIT,   /* adds a frame of the run to the stack */
+};
+
+/* Words of a frame and of a code object that are read at once. */
+#define SCRIPT_FRAME_WORDS 10
+#define SCRIPT_CODE_WORDS  10
+/* A power of two above both. */
+#define SCRIPT_WORDS 16
+
+struct script {
+	__u32 mode;    /* enum script_mode */
+	__u32 outcome; /* enum wire_script_outcome */
+	__u64 entry;   /* address in the C frame of the loop that runs the run; 0: none */
+	__u64 first;   /* the run's innermost frame */
+	__u64 at;      /* the frame to look at next */
+	__u64 cframe;  /* of the run, in versions that have them */
+	__u64 outer;   /* the next one */
+	__u64 caller;  /* the native frame that follows the run */
+	__u32 left;    /* frames of a run that may still be looked at */
+	__u32 torn;    /* 1: the run does not end in its entry */
+	struct wire_script_proc proc;
+	struct wire_piece key; /* of the process, in script_procs */
+	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS];
+	__u64 text[3]; /* of a string: length, hash, state */
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire_script: the part of the contract (wire.h) for interpreters: what the walker must know of a
+ * process to find the frames of its script, and what it sends of each function of a script.
+ */
+#ifndef WIRE_SCRIPT_H
+#define WIRE_SCRIPT_H
+
+#include "wire.h"
+
+enum wire_script_language {
+	WIRE_SCRIPT_NONE = 0,
+#define SCRIPT(name, NAME, number) WIRE_SCRIPT_##NAME = number,
+#include "scripts.def"
+#undef SCRIPT
+};
+
+/* The device of the key of a process in script_procs, and of the want that asks for its value:
+ * inode is when the process was born, generation the number of its exec, piece the process. */
+#define WIRE_SCRIPT_ASKED 0xfffffffdu
+
+/* The value of a process in script_procs: where the interpreter of CPython keeps its frames.
+ * Offsets are in bytes. All 0: a process whose script frames cannot be found. */
+struct wire_script_proc {
+	wire_u64 runtime;      /* address of _PyRuntime */
+	wire_u64 code_type;    /* address of PyCode_Type; 0: unknown */
+	wire_u16 key;	       /* in _PyRuntime: the key of the thread-specific data, an int */
+	wire_u16 state_thread; /* in a thread's state: pthread_self() */
+	wire_u8 state_frame;   /* in a thread's state: the innermost frame, or C frame if there are
+				  such */
+	wire_u8 cframe; /* in a C frame: its current frame, and the next word is its caller … */
+	wire_u8 has_cframes; /* … if the version has C frames: up to 3.12 */
+	wire_u8 previous;    /* in a frame, as are the next three: its caller */
+	wire_u8 code;
+	wire_u8 instruction;
+	wire_u8 end;	   /* a byte that tells the last frame of a run of the loop … */
+	wire_u8 end_least; /* … if it is at least this */
+	wire_u8 end_shown; /* 1: that frame is a function's, not the loop's own */
+	wire_u8 first_line, bytecode; /* in a code object */
+	wire_u8 ascii, text;	      /* in a string: its bytes, if ASCII and if not */
+	wire_u8 language;	      /* enum wire_script_language */
+	wire_u8 pad[4];
+};
+_Static_assert(sizeof(struct wire_script_proc) == 40,
+	       "wire_script_proc is the value of script_procs");
+
+/* A frame of a script: a word of kind WIRE_FRAME_SCRIPT, whose value is the number of the function
+ * (struct wire_script), and the position in it: the instruction, in units of the language. */
+#define WIRE_SCRIPT_SHIFT	    24
+#define WIRE_SCRIPT_MOST	    ((1ull << WIRE_SCRIPT_SHIFT) - 1)
+#define WIRE_SCRIPT_NUMBER(value)   ((value) >> WIRE_SCRIPT_SHIFT)
+#define WIRE_SCRIPT_POSITION(value) ((value)&WIRE_SCRIPT_MOST)
+/* The position before the first instruction. */
+#define WIRE_SCRIPT_BEGIN WIRE_SCRIPT_MOST
+
+/* Number 0 is no function: the position says what stands in the place of frames. */
+enum wire_script_note {
+	WIRE_SCRIPT_UNREAD = 1, /* a frame whose function could not be read or sent */
+	WIRE_SCRIPT_TORN = 2,	/* frames that cannot be followed further */
+};
+
+/* How the search for script frames in a stack went. */
+enum wire_script_outcome {
+	WIRE_SCRIPT_NOT_ASKED, /* no interpreter on the stack */
+	WIRE_SCRIPT_LATE,      /* the loader has yet to say what the process is */
+	WIRE_SCRIPT_REFUSED,   /* an unknown version */
+	WIRE_SCRIPT_NO_STATE,  /* a thread without frames of a script */
+	WIRE_SCRIPT_WHOLE,
+	WIRE_SCRIPT_CUT, /* some are missing: WIRE_SCRIPT_TORN, or the native walk ended before */
+	WIRE_SCRIPT_SOME_UNREAD,
+	WIRE_SCRIPT_OUTCOMES
+};
+_Static_assert(WIRE_NOTE_SCRIPT_LAST == WIRE_NOTE_SCRIPT + WIRE_SCRIPT_OUTCOMES - 2,
+	       "each outcome but the first has a counter");
+
+/* Bytes of texts and of the table of lines that are sent. */
+#define WIRE_SCRIPT_FILE  512
+#define WIRE_SCRIPT_NAME  256
+#define WIRE_SCRIPT_SMALL 1024
+#define WIRE_SCRIPT_LARGE 16384
+
+/* A text as CPython has it. */
+struct wire_script_text {
+	wire_u32 bytes; /* sent */
+	wire_u16 cut;	/* 1: there are more */
+	wire_u16 width; /* bytes of a character: 1, 2, 4; 0: unread */
+};
+
+/* A function of a script, sent before the first stack that has it. A table of lines follows, in
+ * WIRE_SCRIPT_SMALL or WIRE_SCRIPT_LARGE bytes. */
+struct wire_script {
+	wire_u32 kind;
+	wire_u32 pid;
+	wire_u64 time_ns;
+	wire_u64 number;
+	wire_u32 language;   /* enum wire_script_language */
+	wire_u32 first_line; /* 0: unknown */
+	struct wire_script_text file, name;
+	wire_u32 table_bytes; /* of the whole table */
+	wire_u32 table_sent;  /* bytes of it that follow */
+	wire_u8 file_text[WIRE_SCRIPT_FILE];
+	wire_u8 name_text[WIRE_SCRIPT_NAME];
+};
+_Static_assert(sizeof(struct wire_script) == 56 + WIRE_SCRIPT_FILE + WIRE_SCRIPT_NAME,
+	       "wire_script is part of the contract");
+
+#endif

@@ -1,0 +1,253 @@
+/* Functions of scripts: their texts and lines as the walker sends them, and which files have an
+ * interpreter. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "script/codes.h"
+#include "script/detect.h"
+#include "script/language.h"
+
+/* Of CPython 3.11:
+ *	def f(a):
+ *		b = a
+ *		for i in range(3):
+ *			if i:
+ *				b += (i *
+ *				   a)
+ *		return b
+ */
+static const uint8_t loop[] = {0x80, 0x00, 0xd8, 0x08, 0x09, 0x80, 0x41, 0xdd, 0x0d, 0x12, 0x90,
+			       0x31, 0x89, 0x58, 0x8c, 0x58, 0xf0, 0x00, 0x03, 0x05, 0x12, 0xf0,
+			       0x00, 0x03, 0x05, 0x12, 0x88, 0x01, 0xd8, 0x0b, 0x0c, 0xf0, 0x00,
+			       0x02, 0x09, 0x12, 0xd8, 0x0c, 0x0d, 0x90, 0x21, 0xd8, 0x0f, 0x10,
+			       0xf1, 0x03, 0x01, 0x13, 0x11, 0xf1, 0x00, 0x01, 0x0d, 0x12, 0x88,
+			       0x41, 0xf8, 0xe0, 0x0b, 0x0c, 0x80, 0x48};
+/* A line 300 below the one before it, and instructions without a line behind handlers. */
+static const uint8_t far[] = {
+	0x80, 0x00, 0xf0, 0x04, 0x03, 0x05, 0x0c, 0xdd, 0x08, 0x09, 0x89, 0x03, 0x8c, 0x03, 0x88,
+	0x03, 0xe5, 0x08, 0x09, 0x89, 0x03, 0x8c, 0x03, 0x88, 0x03, 0x88, 0x03, 0xf8, 0x8d, 0x01,
+	0x89, 0x03, 0x8c, 0x03, 0x88, 0x03, 0x88, 0x03, 0xf8, 0xf8, 0xf8, 0xf5, 0x5a, 0x09, 0x00,
+	0x05, 0x06, 0x81, 0x43, 0x84, 0x43, 0x80, 0x43, 0x80, 0x43, 0x80, 0x43};
+
+#define LINE(table, position) python_language.line(table, sizeof(table), 1, position)
+
+static void lines_of_python(void **state)
+{
+	(void)state;
+	assert_int_equal(LINE(loop, 0), 1);
+	assert_int_equal(LINE(loop, 1), 2);
+	assert_int_equal(LINE(loop, 3), 3);
+	assert_int_equal(LINE(loop, 19), 3);
+	assert_int_equal(LINE(loop, 20), 4);
+	assert_int_equal(LINE(loop, 22), 5);
+	assert_int_equal(LINE(loop, 24), 6);
+	assert_int_equal(LINE(loop, 25), 5);
+	assert_int_equal(LINE(loop, 31), 7);
+	assert_int_equal(LINE(loop, 32), 7);
+	assert_int_equal(LINE(loop, 33), 0);
+	assert_int_equal(LINE(loop, WIRE_SCRIPT_BEGIN), 1);
+	/* Without a line of its own: that before it. */
+	assert_int_equal(LINE(loop, 30), 5);
+	assert_int_equal(LINE(far, 31), 6);
+	assert_int_equal(LINE(far, 48), 6);
+	assert_int_equal(LINE(far, 50), 307);
+	assert_int_equal(LINE(far, 65), 307);
+	assert_int_equal(LINE(far, 66), 0);
+}
+
+static void any_bytes_are_lines(void **state)
+{
+	uint8_t bytes[64];
+
+	(void)state;
+	for (uint32_t round = 0; round < 5000; round++) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (uint8_t)(round * 2654435761u >> (i % 25)) ^ (uint8_t)(i * 37);
+		for (uint32_t n = 0; n <= sizeof(bytes); n += 7)
+			(void)python_language.line(bytes, n, round, round % 300);
+	}
+	memset(bytes, 0xff, sizeof(bytes));
+	(void)python_language.line(bytes, sizeof(bytes), UINT32_MAX, 1);
+}
+
+/* A record with room for a table. */
+struct sent {
+	struct wire_script w;
+	uint8_t table[WIRE_SCRIPT_SMALL];
+};
+
+static void make(struct sent *s, uint64_t number, const char *name, const char *file)
+{
+	*s = (struct sent){.w = {.kind = WIRE_SCRIPT,
+				 .number = number,
+				 .language = WIRE_SCRIPT_PYTHON,
+				 .first_line = 1,
+				 .file = {.bytes = (uint32_t)strlen(file), .width = 1},
+				 .name = {.bytes = (uint32_t)strlen(name), .width = 1},
+				 .table_bytes = sizeof(loop),
+				 .table_sent = sizeof(loop)}};
+	memcpy(s->w.name_text, name, strlen(name));
+	memcpy(s->w.file_text, file, strlen(file));
+	memcpy(s->table, loop, sizeof(loop));
+}
+
+static uint64_t value_of(uint64_t number, uint64_t position)
+{
+	return number << WIRE_SCRIPT_SHIFT | position;
+}
+
+static void functions_are_known_by_number(void **state)
+{
+	struct codes *c = codes_new();
+	uint64_t at, again;
+	struct sent s;
+
+	(void)state;
+	make(&s, 7, "f", "a.py");
+	codes_take(c, &s.w, sizeof(s));
+	at = codes_offset(c, value_of(7, 22));
+	assert_string_equal(codes_at(c, at)->name, "f");
+	assert_string_equal(codes_at(c, at)->file, "a.py");
+	assert_int_equal(codes_line(c, at), 5);
+	/* The walker forgot it, and sent it under another number. */
+	make(&s, 9, "f", "a.py");
+	codes_take(c, &s.w, sizeof(s));
+	again = codes_offset(c, value_of(9, 22));
+	assert_int_equal(again, at);
+	/* Never sent, and notes. */
+	at = codes_offset(c, value_of(8, 22));
+	assert_null(codes_at(c, at));
+	assert_string_equal(codes_note(at), "[script frame unread]");
+	at = codes_offset(c, WIRE_SCRIPT_TORN);
+	assert_null(codes_at(c, at));
+	assert_string_equal(codes_note(at), "[script frames missing]");
+	codes_free(c);
+}
+
+static void texts_become_utf8(void **state)
+{
+	static const uint16_t two[] = {'a', 0x20ac, 0xd800};
+	static const uint32_t four[] = {0x1f600, 0x110000};
+	struct codes *c = codes_new();
+	const struct script_code *code;
+	struct sent s;
+
+	(void)state;
+	make(&s, 1, "Gr\xf6\xdf", "x");
+	s.w.file = (struct wire_script_text){.bytes = sizeof(two), .width = 2, .cut = 1};
+	memcpy(s.w.file_text, two, sizeof(two));
+	codes_take(c, &s.w, sizeof(s));
+	code = codes_at(c, codes_offset(c, value_of(1, 0)));
+	assert_string_equal(code->name, "Größ");
+	assert_string_equal(code->file, "a€\xef\xbf\xbd…");
+	make(&s, 2, "", "x");
+	s.w.name = (struct wire_script_text){.bytes = sizeof(four), .width = 4};
+	memcpy(s.w.name_text, four, sizeof(four));
+	codes_take(c, &s.w, sizeof(s));
+	assert_string_equal(codes_at(c, codes_offset(c, value_of(2, 0)))->name,
+			    "\xf0\x9f\x98\x80\xef\xbf\xbd");
+	codes_free(c);
+}
+
+static void lengths_are_checked(void **state)
+{
+	struct codes *c = codes_new();
+	const struct script_code *code;
+	struct sent s;
+
+	(void)state;
+	make(&s, 1, "f", "x");
+	s.w.name.bytes = s.w.file.bytes = s.w.table_sent = s.w.table_bytes = UINT32_MAX;
+	codes_take(c, &s.w, sizeof(s));
+	code = codes_at(c, codes_offset(c, value_of(1, 0)));
+	assert_int_equal(code->table_bytes, WIRE_SCRIPT_SMALL);
+	assert_true(code->cut);
+	codes_free(c);
+}
+
+static void unused_functions_are_forgotten(void **state)
+{
+	struct codes *c = codes_new();
+	uint8_t used[8] = {0};
+	uint64_t f, g;
+	struct sent s;
+
+	(void)state;
+	make(&s, 1, "f", "x");
+	codes_take(c, &s.w, sizeof(s));
+	make(&s, 2, "g", "x");
+	codes_take(c, &s.w, sizeof(s));
+	f = codes_offset(c, value_of(1, 0));
+	g = codes_offset(c, value_of(2, 0));
+	/* Just received: stacks that have them may be on their way. */
+	codes_forget(c, used);
+	assert_non_null(codes_at(c, f));
+	used[codes_number(g)] = 1;
+	codes_forget(c, used);
+	assert_null(codes_at(c, f));
+	assert_null(codes_at(c, codes_offset(c, value_of(1, 0))));
+	assert_string_equal(codes_at(c, g)->name, "g");
+	/* It comes again, with a number of its own. */
+	make(&s, 3, "f", "x");
+	codes_take(c, &s.w, sizeof(s));
+	assert_int_not_equal(codes_offset(c, value_of(3, 0)), f);
+	assert_int_equal(codes_offset(c, value_of(2, 0)), g);
+	codes_free(c);
+}
+
+static bool detect(const char *path, struct interpreter *out)
+{
+	struct elffile f;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found;
+
+	if (fd < 0)
+		skip();
+	assert_int_equal(elffile_open(fd, &f), 0);
+	found = script_detect(&f, out);
+	elffile_release(&f);
+	close(fd);
+	return found;
+}
+
+static void interpreters_are_found(void **state)
+{
+	struct wire_script_proc proc;
+	struct interpreter i;
+
+	(void)state;
+	assert_false(detect("/proc/self/exe", &i));
+	assert_true(detect("/usr/bin/python3.11", &i));
+	assert_int_equal(i.language, WIRE_SCRIPT_PYTHON);
+	assert_int_equal(i.major, 3);
+	assert_int_equal(i.minor, 11);
+	assert_string_equal(i.reason, "");
+	proc = script_proc(&i, 0x1000);
+	assert_int_equal(proc.runtime, i.runtime + 0x1000);
+	assert_int_equal(proc.code_type, i.code_type + 0x1000);
+	snprintf(i.reason, sizeof(i.reason), "no");
+	assert_int_equal(script_proc(&i, 0).language, WIRE_SCRIPT_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_python),
+		cmocka_unit_test(any_bytes_are_lines),
+		cmocka_unit_test(functions_are_known_by_number),
+		cmocka_unit_test(texts_become_utf8),
+		cmocka_unit_test(lengths_are_checked),
+		cmocka_unit_test(unused_functions_are_forgotten),
+		cmocka_unit_test(interpreters_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

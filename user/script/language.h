@@ -1,0 +1,46 @@
+/*
+ * language: what each script language does in user space: one row of bpf/scripts.def each.
+ */
+#ifndef SCRIPT_LANGUAGE_H
+#define SCRIPT_LANGUAGE_H
+
+#include <stdint.h>
+
+#include "elf/elffile.h"
+#include "wire_script.h"
+
+#define SCRIPT_REASON 96
+
+/* Addresses are those of the file. A zeroed one: there is no interpreter. */
+struct interpreter {
+	enum wire_script_language language;
+	uint32_t major, minor; /* 0, 0: not found */
+	uint64_t runtime, code_type;
+	char reason[SCRIPT_REASON]; /* why its scripts' frames are not shown; "": they are */
+};
+
+struct script_language {
+	const char *title; /* "Python" */
+	uint8_t kind;	   /* enum frame_kind */
+	/* The section of its interpreter's state, which names it in a file: cheap to look for. */
+	const char *section;
+	/* Sets all of @out but .language for a file with that section, at @state. */
+	void (*detect)(const struct elffile *, const Elf64_Shdr *state, struct interpreter *out);
+	/* Sets all of @out but .runtime, .code_type and .language, for an interpreter that was not
+	 * refused. */
+	void (*layout)(const struct interpreter *, struct wire_script_proc *out);
+	/* The line of @position (WIRE_SCRIPT_POSITION) of a function that begins at line @first,
+	 * whose table has @n bytes; 0: unknown. */
+	uint32_t (*line)(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position);
+};
+
+#define SCRIPT(name, NAME, number) extern const struct script_language name##_language;
+#include "scripts.def"
+#undef SCRIPT
+
+/* Numbers of languages are below this. */
+extern const uint32_t script_languages;
+/* NULL: there is none of that number. */
+const struct script_language *script_language(uint32_t number);
+
+#endif
