@@ -66,6 +66,7 @@ int script_begin(struct walk *walk)
 		walk->script.outcome = WIRE_SCRIPT_LATE;
 		return 0;
 	}
+	__builtin_memset(walk->script.numbers, 0, sizeof(walk->script.numbers));
 	walk->script.proc = *proc;
 	walk->script.outcome = WIRE_SCRIPT_REFUSED;
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)

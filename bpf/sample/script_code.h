@@ -71,8 +71,7 @@ static __always_inline void code_text(struct script *s, __u64 at, struct wire_sc
 
 /* Sends a function as @number; @room: for its table, a constant power of two. False: there is no
  * room, or it could not be read. */
-static __always_inline bool code_send(struct walk *walk, __u64 number, __u64 lines,
-				      const __u32 room)
+static __always_inline bool code_send(struct walk *walk, __u64 number, const __u32 room)
 {
 	struct script *s = &walk->script;
 	struct wire_script *record = bpf_ringbuf_reserve(&ring, sizeof(*record) + room, 0);
@@ -87,12 +86,12 @@ static __always_inline bool code_send(struct walk *walk, __u64 number, __u64 lin
 	record->language = s->proc.language;
 	record->first_line = script_word(s->code, s->proc.first_line - CODE_FROM) >>
 			     (s->proc.first_line % 8 * 8);
-	record->table_bytes = lines;
+	record->table_bytes = s->lines;
 	code_text(s, script_word(s->code, CODE_FILE), &record->file, record->file_text,
 		  WIRE_SCRIPT_FILE - 1);
 	code_text(s, script_word(s->code, CODE_NAME), &record->name, record->name_text,
 		  WIRE_SCRIPT_NAME - 1);
-	bytes = BOUND(lines, room - 1);
+	bytes = BOUND(s->lines, room - 1);
 	record->table_sent = bytes;
 	if (!record->name.width || !record->file.width ||
 	    !read_user(record + 1, bytes, script_word(s->code, CODE_LINES) + BYTES_DATA)) {
@@ -103,12 +102,12 @@ static __always_inline bool code_send(struct walk *walk, __u64 number, __u64 lin
 	return true;
 }
 
-/* The number of the code object at @code, which is read if it is new; 0: it could not be. */
-static __always_inline __u64 code_number(struct walk *walk, __u64 code)
+/* The number of the code object at @code, which is sent if it is new; 0: it could not be read. */
+static __always_inline __u64 code_read(struct walk *walk, __u64 code)
 {
 	struct script *s = &walk->script;
 	struct two_hashes key;
-	__u64 number, lines = 0, type = 0;
+	__u64 number;
 	const __u64 *known;
 
 	if (!read_user(s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM))
@@ -117,15 +116,28 @@ static __always_inline __u64 code_number(struct walk *walk, __u64 code)
 	known = bpf_map_lookup_elem(&known_codes, &key);
 	if (known)
 		return *known;
-	if (!read_user(&type, 8, code + 8) || (s->proc.code_type && type != s->proc.code_type) ||
-	    !read_user(&lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
+	if (!read_user(&s->type, 8, code + 8) ||
+	    (s->proc.code_type && s->type != s->proc.code_type) ||
+	    !read_user(&s->lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
 		return 0;
 	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-	if (lines < WIRE_SCRIPT_SMALL ? !code_send(walk, number, lines, WIRE_SCRIPT_SMALL)
-				      : !code_send(walk, number, lines, WIRE_SCRIPT_LARGE))
+	if (s->lines < WIRE_SCRIPT_SMALL ? !code_send(walk, number, WIRE_SCRIPT_SMALL)
+					 : !code_send(walk, number, WIRE_SCRIPT_LARGE))
 		return 0;
 	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
 	return number;
+}
+
+/* The same, which does not look again at what this walk has met already. */
+static __always_inline __u64 code_number(struct walk *walk, __u64 code)
+{
+	struct script_number *n = &walk->script.numbers[code >> 5 & (SCRIPT_CODES - 1)];
+
+	if (n->code != code) {
+		n->number = code_read(walk, code);
+		n->code = code;
+	}
+	return n->number;
 }
 
 #endif

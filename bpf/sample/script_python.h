@@ -36,8 +36,8 @@ static __always_inline void python_run(struct script *s, __u64 first)
 {
 	s->first = s->at = first;
 	s->left = RUN_FRAMES;
-	s->torn = 0;
-	s->entry = 0;
+	s->torn = s->found = s->shown = 0;
+	s->next = s->entry = 0;
 	s->mode = first ? SCRIPT_SEEK : SCRIPT_NATIVE;
 }
 
@@ -105,16 +105,35 @@ static __always_inline bool python_ends(const struct script *s)
 	return script_byte(s->frame, s->proc.end) >= s->proc.end_least;
 }
 
+/* Remembers the frame that was read. */
+static __always_inline void python_found(struct script *s)
+{
+	struct script_frame *frame = &s->run[s->found & (SCRIPT_RUN - 1)];
+
+	if (s->found == SCRIPT_RUN)
+		s->rest = s->at;
+	if (s->found < SCRIPT_RUN) {
+		frame->code = script_word(s->frame, s->proc.code);
+		frame->instruction = script_word(s->frame, s->proc.instruction);
+	}
+	s->found++;
+}
+
 static __always_inline void python_seek(struct script *s)
 {
 	bool read = s->left && python_read(s);
+	const bool ends = read && python_ends(s);
 
 	s->left--;
-	if (read && !python_ends(s)) {
-		s->at = script_word(s->frame, s->proc.previous);
-		if (s->at)
+	if (read && (!ends || s->proc.end_shown))
+		python_found(s);
+	if (read) {
+		s->next = script_word(s->frame, s->proc.previous);
+		if (!ends && s->next) {
+			s->at = s->next;
 			return;
-		read = false;
+		}
+		read = ends;
 	}
 	s->mode = SCRIPT_NATIVE;
 	s->torn = !read;
@@ -135,27 +154,27 @@ static __always_inline void python_note(struct walk *walk, enum wire_script_note
 }
 
 /* The run is on the stack: adds the native frame that called the loop. */
-static __always_inline void python_left(struct walk *walk, __u64 next)
-{
-	walk_keep(walk, walk->script.caller);
-	if (walk->script.proc.has_cframes)
-		next = walk->script.outer;
-	python_next(&walk->script, next);
-}
-
-/* Adds the frame that was read. */
-static __always_inline void python_add(struct walk *walk)
+static __always_inline void python_left(struct walk *walk)
 {
 	struct script *s = &walk->script;
-	const __u64 code = script_word(s->frame, s->proc.code) & ~TAG;
+
+	if (s->torn)
+		python_note(walk, WIRE_SCRIPT_TORN);
+	walk_keep(walk, s->caller);
+	python_next(s, s->proc.has_cframes ? s->outer : s->next);
+}
+
+static __always_inline void python_add(struct walk *walk, __u64 tagged, __u64 instruction)
+{
+	struct script *s = &walk->script;
+	const __u64 code = tagged & ~TAG;
 	const __u64 number = code_number(walk, code);
 	/* -1, before the first instruction, becomes WIRE_SCRIPT_BEGIN. */
-	const __u64 unit =
-		(script_word(s->frame, s->proc.instruction) - code - s->proc.bytecode) / UNIT;
+	const __u64 unit = (instruction - code - s->proc.bytecode) / UNIT;
 
 	if (!number) {
-		s->outcome =
-			s->outcome == WIRE_SCRIPT_CUT ? WIRE_SCRIPT_CUT : WIRE_SCRIPT_SOME_UNREAD;
+		if (s->outcome == WIRE_SCRIPT_WHOLE)
+			s->outcome = WIRE_SCRIPT_SOME_UNREAD;
 		python_note(walk, WIRE_SCRIPT_UNREAD);
 		return;
 	}
@@ -163,25 +182,34 @@ static __always_inline void python_add(struct walk *walk)
 				(unit & WIRE_SCRIPT_MOST));
 }
 
+/* Reads the next frame, one behind those that are remembered, again. */
+static __always_inline bool python_again(struct script *s)
+{
+	s->at = s->shown == SCRIPT_RUN ? s->rest : script_word(s->frame, s->proc.previous);
+	return python_read(s);
+}
+
 static __always_inline void python_emit(struct walk *walk)
 {
 	struct script *s = &walk->script;
-	const bool read = python_read(s);
-	const bool ends = read && python_ends(s);
-	__u64 next;
+	const struct script_frame *frame = &s->run[s->shown & (SCRIPT_RUN - 1)];
+	__u64 code = frame->code, instruction = frame->instruction;
 
-	if (read && (!ends || s->proc.end_shown))
-		python_add(walk);
-	next = script_word(s->frame, s->proc.previous);
-	if (!read || s->torn) {
-		s->outcome = WIRE_SCRIPT_CUT;
-		python_note(walk, WIRE_SCRIPT_TORN);
-		python_left(walk, 0);
-	} else if (ends) {
-		python_left(walk, next);
-	} else {
-		s->at = next;
+	if (s->shown >= SCRIPT_RUN && s->shown < s->found) {
+		if (!python_again(s)) {
+			s->torn = 1;
+			s->outcome = WIRE_SCRIPT_CUT;
+			s->found = s->shown;
+		}
+		code = script_word(s->frame, s->proc.code);
+		instruction = script_word(s->frame, s->proc.instruction);
 	}
+	if (s->shown < s->found) {
+		python_add(walk, code, instruction);
+		s->shown++;
+	}
+	if (s->torn || s->shown >= s->found)
+		python_left(walk);
 }
 
 #endif

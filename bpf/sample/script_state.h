@@ -33,6 +33,19 @@ enum script_mode {
 /* A power of two above both. */
 #define SCRIPT_WORDS 16
 
+/* Frames of a run that are remembered while its entry is looked for, and functions whose number is,
+ * within one walk: powers of two. */
+#define SCRIPT_RUN   128
+#define SCRIPT_CODES 16
+
+struct script_frame {
+	__u64 code, instruction;
+};
+
+struct script_number {
+	__u64 code, number;
+};
+
 struct script {
 	__u32 mode;    /* enum script_mode */
 	__u32 outcome; /* enum wire_script_outcome */
@@ -46,8 +59,16 @@ struct script {
 	__u32 torn;    /* 1: the run does not end in its entry */
 	struct wire_script_proc proc;
 	struct wire_piece key; /* of the process, in script_procs */
+	__u32 found;	       /* frames of the run: the first SCRIPT_RUN are in run … */
+	__u32 shown;	       /* … and so many of these are on the stack */
+	__u64 rest;	       /* the first frame of the run that is not in run */
+	__u64 next;	       /* the frame behind the run */
+	struct script_frame run[SCRIPT_RUN];
+	struct script_number numbers[SCRIPT_CODES];
 	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS];
-	__u64 text[3]; /* of a string: length, hash, state */
+	/* Not on BPF's stack, of which Linux 6.1 has little left below a walk. */
+	__u64 type, lines; /* of a code object: its type, the bytes of its table */
+	__u64 text[3];	   /* of a string: length, hash, state */
 };
 
 #endif
