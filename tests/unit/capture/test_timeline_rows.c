@@ -321,6 +321,8 @@ static void results_by_type(void **state)
 	put(&m, 10, WIRE_EVENT_EXIT, INTEGER, 1, 0x100000000);
 	put(&m, 11, WIRE_EVENT_ENTRY, NOTHING, 0, 0);
 	put(&m, 12, WIRE_EVENT_EXIT, NOTHING, 1, 77);
+	put(&m, 13, WIRE_EVENT_ENTRY, F, 0, 0);
+	put(&m, 14, WIRE_EVENT_EXIT, F, 1, 0);
 	make(&m, 0);
 	assert_string_equal(profile_text(m.p, m.p->events.at[1].argument), "RED");
 	assert_string_equal(profile_text(m.p, m.p->events.at[3].argument), "BLUE");
@@ -328,6 +330,9 @@ static void results_by_type(void **state)
 	assert_row(&m, 7, 8, EVENT_RETURN, INTEGER, 1, -1);
 	assert_string_equal(profile_text(m.p, m.p->events.at[9].argument), "0");
 	assert_row(&m, 11, 12, EVENT_RETURN, NOTHING, 1, 0);
+	assert_int_equal(m.p->events.at[11].argument, 0);
+	/* Of unknown type: a 0 that it returned is one. */
+	assert_string_equal(profile_text(m.p, m.p->events.at[13].argument), "0");
 	release(&m);
 }
 
