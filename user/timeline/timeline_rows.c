@@ -443,6 +443,7 @@ static void take(struct making *m, const struct wire_event *e)
 		break;
 	case WIRE_EVENT_TEXT:
 	case WIRE_EVENT_MORE:
+	case WIRE_EVENT_MEMBER:
 		call_arguments_take(&m->arguments, e);
 		break;
 	case TRIGGERS_FIRED:
