@@ -24,6 +24,11 @@ enum wire_event_kind {
 	 * argument. And its arguments from the fourth on. */
 	WIRE_EVENT_TEXT = 10,
 	WIRE_EVENT_MORE = 11,
+	/* Of the same entry: value1 is a member of what an argument points to; flags: which, by its
+	 * place in struct wire_event_shape. Of one that is a text there are pieces instead, whose
+	 * number is WIRE_EVENT_ARGUMENTS and up, unless it is a pointer that is NULL or that could
+	 * not be read. There are none behind an argument that is NULL. */
+	WIRE_EVENT_MEMBER = 12,
 };
 
 /* Bytes of an argument's text that a slot holds, and that are read of it, the zero at its end
@@ -32,7 +37,9 @@ enum wire_event_kind {
 #define WIRE_EVENT_PIECES 3
 /* Arguments in registers. */
 #define WIRE_EVENT_ARGUMENTS 6
-/* Flag of a piece: the text could not be read. */
+/* Members of what arguments point to that are read, at most. */
+#define WIRE_EVENT_MEMBERS 8
+/* Flag of a piece or a member: it could not be read. */
 #define WIRE_EVENT_UNREADABLE 0x100
 
 /* Off the thread's own stack, though that strand is not known; of a wakeup: not by a thread of the
@@ -70,12 +77,27 @@ struct wire_event_state {
 	wire_u64 timed_ns[WIRE_EVENT_KINDS], timed[WIRE_EVENT_KINDS];
 };
 
+/* A member of what an argument points to. */
+enum wire_event_member_text { WIRE_MEMBER_VALUE, WIRE_MEMBER_POINTER, WIRE_MEMBER_ARRAY };
+struct wire_event_member {
+	wire_u32 offset;
+	wire_u8 argument; /* register, from 0 */
+	wire_u8 bytes;	  /* of the value or the pointer, 1 to 8; of the array, those read of it */
+	wire_u8 text;	  /* enum wire_event_member_text: a pointer to a text, or the text itself */
+	wire_u8 unused;
+};
+
 /* What the loader says of a function: the value of probe_event_shapes, by its number. */
 struct wire_event_shape {
 	wire_u32 arguments; /* bit 0, 1 …: that argument register is a value of its entry */
 	wire_u32 texts;	    /* the same: it points to a text */
+	wire_u64 n_members; /* if arguments has WIRE_EVENT_BY_MEMBERS */
+	struct wire_event_member members[WIRE_EVENT_MEMBERS];
 };
+_Static_assert(sizeof(struct wire_event_shape) == 80, "programs and loader agree");
 /* Among its bits: `more` of its exit is the block that the action alloc saw handed out. */
 #define WIRE_EVENT_BY_ALLOC (1u << 31)
+/* Among them, too: it has members. */
+#define WIRE_EVENT_BY_MEMBERS (1u << 30)
 
 #endif

@@ -163,14 +163,36 @@ void doc_add_columns(struct doc_table *t, const struct doc_column *columns, size
 		vec_push(&t->columns, columns[i]);
 }
 
+/* Of a column's values in the last @n rows. */
+static double sum_of_last(const struct doc_table *t, size_t column, size_t n)
+{
+	const size_t rows = doc_table_rows(t);
+	double sum = 0;
+
+	for (size_t row = rows - n; row < rows; row++)
+		sum += t->cells.at[row * t->columns.n + column].value;
+	return sum;
+}
+
 char *doc_more(const struct doc_table *t, size_t left)
 {
 	const char *what = t->more ? t->more : "rows";
 	const size_t n = strlen(what);
 	const bool one = left == 1 && n > 1 && what[n - 1] == 's';
+	struct str s = {0};
 
-	return mem_printf("… %s more %.*s", count_text((int64_t)left), (int)(one ? n - 1 : n),
-			  what);
+	str_addf(&s, "… %s more %.*s", count_text((int64_t)left), (int)(one ? n - 1 : n), what);
+	for (size_t i = 0; i < t->n_sums; i++)
+		str_addf(&s, "%s%s%s", i ? ", " : ": ",
+			 value_text(sum_of_last(t, t->sums[i].column, left), t->sums[i].unit),
+			 t->sums[i].noun);
+	return str_steal(&s);
+}
+
+void doc_sum(struct doc_table *t, size_t i, const char *unit, const char *noun)
+{
+	if (t->n_sums < DOC_SUMS_MOST)
+		t->sums[t->n_sums++] = (struct doc_sum){(uint8_t)i, unit, noun};
 }
 
 void doc_limit(struct doc_table *t, size_t terminal, size_t printed, const char *more)

@@ -70,6 +70,7 @@ struct doc_cell {
 };
 
 #define DOC_SPARE_MOST 32
+#define DOC_SUMS_MOST  2
 
 /* A table that is drawn as bars where there is a surface to draw on: which columns are what. The
  * values of all but the label are of one unit. */
@@ -105,6 +106,12 @@ struct doc_table {
 			   */
 	const char *more; /* static: the noun under a cut table: "functions" makes
 			   * "… 812 more functions"; or NULL */
+	/* Columns whose sum of the rows that are cut is said there; see doc_sum(). */
+	struct doc_sum {
+		uint8_t column;
+		const char *unit, *noun;
+	} sums[DOC_SUMS_MOST];
+	size_t n_sums;
 	struct doc_rows rest;
 };
 
@@ -171,11 +178,14 @@ struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_
 	doc_table(doc, caption, columns, sizeof(columns) / sizeof(*(columns)))
 /* More columns, before there are cells. */
 void doc_add_columns(struct doc_table *, const struct doc_column *columns, size_t n);
-/* "… 12 more threads", "… 1 more thread": what is said of @left rows that do not show. Freed by the
- * caller. */
+/* "… 12 more threads", "… 1 more thread: 3 calls, 1.20 ms": what is said of the last @left rows,
+ * which do not show. Freed by the caller. */
 char *doc_more(const struct doc_table *, size_t left);
 /* How many rows of it show: see terminal_rows, printed_rows and more. */
 void doc_limit(struct doc_table *, size_t terminal, size_t printed, const char *more);
+/* The sum of column @i, with @unit (see units_value()) and @noun behind it, both static, is said of
+ * the rows that do not show. */
+void doc_sum(struct doc_table *, size_t i, const char *unit, const char *noun);
 /* Takes all cells out. */
 void doc_clear(struct doc_table *);
 /* Column @i goes next where room is short. */

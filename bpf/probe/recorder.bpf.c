@@ -89,6 +89,11 @@ void recorder_put(const struct wire_event *e)
 		note_time(s, e->kind, time_ns);
 }
 
+const struct wire_event_shape *recorder_whole_shape(__u32 function)
+{
+	return bpf_map_lookup_elem(&probe_event_shapes, &function);
+}
+
 __u64 recorder_shape(__u32 function)
 {
 	const struct wire_event_state *s = state();

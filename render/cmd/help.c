@@ -39,6 +39,8 @@ static const char options[] =
 	"      --format NAME    write this format, whatever OUT is called\n"
 	"      --view NAME,…    show these views, in this order\n"
 	"      --top N          the first N rows of each table, in every format\n"
+	"      --by WHAT        the view calls: each call (call), or calls added up by function,\n"
+	"                       or by function and arguments (arguments)\n"
 	"      --force          replace OUT if it exists\n"
 	"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
 	"      --folder         html: OUT is a folder, with the page, its style, script and data\n"

@@ -40,11 +40,14 @@ struct report {
 	bool force, folder;
 };
 
+static const char *const by_words[] = {"call", "function", "arguments", NULL};
+
 static const struct option_row option_rows[] = {
 	{"output", 'o', OPTION_TEXT, offsetof(struct report, output), {0}},
 	{"format", 0, OPTION_TEXT, offsetof(struct report, format_name), {0}},
 	{"view", 0, OPTION_TEXT, offsetof(struct report, view_names), {0}},
 	{"top", 0, OPTION_COUNT, offsetof(struct report, top), {.range = {1, TOP_MOST}}},
+	{"by", 0, OPTION_WORD, offsetof(struct report, selection.by), {.words = by_words}},
 	{"force", 0, OPTION_FLAG, offsetof(struct report, force), {0}},
 	{"folder", 0, OPTION_FLAG, offsetof(struct report, folder), {0}},
 	{"append", 0, OPTION_TEXT, offsetof(struct report, append), {0}},

@@ -20,6 +20,9 @@
 
 struct wait_classes;
 
+/* --by, which is a report's own option. */
+enum calls_by { CALLS_BY_NOTHING, CALLS_BY_FUNCTION, CALLS_BY_ARGUMENTS };
+
 /* A zeroed selection takes everything, in the first metric. The strings are borrowed. */
 struct selection {
 	const char *metric; /* name of a metric; NULL: the first */
@@ -40,6 +43,7 @@ struct selection {
 	size_t n_where;
 	const char *reason; /* waits whose kind, system call or object matches */
 	bool net;	    /* times of a timeline's calls without what the profiler took */
+	unsigned by;	    /* enum calls_by: how the view calls adds them up */
 	bool fold_kernel;   /* the kernel's frames of a stack are one: excerpt_fold_kernel() */
 	bool omit_idle;	    /* leave out idle waits (wait_class.h) */
 	/* Where classes of waits are kept once they were found; NULL: nowhere. Borrowed. */

@@ -383,10 +383,12 @@ static int calls_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Calls");
 	if (in->selection->net && in->medium != DOC_TABLE)
 		doc_text(doc, NET_TIMES);
-	if (in->medium == DOC_TABLE)
-		write_all(in, c, doc);
-	else if (!c->taken.n)
+	if (!c->taken.n && in->medium != DOC_TABLE)
 		calls_none(c, doc);
+	else if (in->selection->by)
+		calls_by_write(in, c, doc);
+	else if (in->medium == DOC_TABLE)
+		write_all(in, c, doc);
 	else
 		write_slowest(in, c, doc);
 	return 0;
@@ -412,13 +414,15 @@ static void count_events(const struct call_choice *c, struct figures *f)
 	}
 }
 
-/* Of the whole capture, whatever is selected: what is not there is in no thread. */
-static void add_lost(struct str *s, const struct profile *p)
+char *timeline_lost(const struct profile *p)
 {
+	struct str s = {0};
+
 	vec_each (row, &p->ledger) {
 		if (row->metric == LEDGER_EVENTS && row->class == LEDGER_LOST)
-			add_count(s, row->count, profile_text(p, row->name));
+			add_count(&s, row->count, profile_text(p, row->name));
 	}
+	return str_steal(&s);
 }
 
 static void count_calls(const struct call_choice *c, struct figures *f)
@@ -438,6 +442,7 @@ static void count_calls(const struct call_choice *c, struct figures *f)
 
 static void fact_of(const struct call_choice *c, const struct figures *f, struct doc_block *b)
 {
+	_free_ char *lost = timeline_lost(c->profile);
 	struct str s = {0};
 
 	str_addf(&s, "%s event%s, %s call%s", count_text(f->events), f->events == 1 ? "" : "s",
@@ -453,7 +458,7 @@ static void fact_of(const struct call_choice *c, const struct figures *f, struct
 	add_count(&s, f->jumped, "left by jumps");
 	add_count(&s, f->unseen, "not seen to end");
 	add_count(&s, f->cut, "cut");
-	add_lost(&s, c->profile);
+	str_add(&s, lost);
 	doc_fact(b, false, "Timeline", "%s", str_text(&s));
 	str_release(&s);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "debuginfo/members.h"
 #include "debuginfo/value_type.h"
 
 /* Vector registers that take arguments. */
@@ -128,6 +129,8 @@ static bool add(struct signature *s, Dwarf_Die *die, struct places *places)
 	if (!value_type_read(die, p, &is) || p->kind == VALUE_NONE)
 		return false;
 	p->place = place_of(&is, places);
+	if (p->place < PLACE_REGISTERS)
+		members_read(die, p);
 	return true;
 }
 
@@ -171,8 +174,10 @@ struct signature *parameters_read(const Dwarf_Die *die)
 	/* A copy of an inlined function refers to the one that has all parameters. */
 	follow(&function, DW_AT_abstract_origin);
 	ok = ok && is_c(&function) && read_result(s, &function, &places);
-	if (ok && add_all(s, &function, &places))
+	if (ok && add_all(s, &function, &places)) {
+		signature_limit_members(s);
 		return s;
+	}
 	signature_free(s);
 	return NULL;
 }

@@ -49,6 +49,11 @@ static bool strip(Dwarf_Die *type)
 	return false;
 }
 
+bool value_type_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	return type_of(die, out) && strip(out);
+}
+
 static uint64_t number_of(Dwarf_Die *die, unsigned int attribute, uint64_t otherwise)
 {
 	Dwarf_Attribute attr;
@@ -294,12 +299,12 @@ static bool is_by_reference(Dwarf_Die *class, int depth)
 /* --- what it is -------------------------------------------------------------------------------
  */
 
-static bool is_text(Dwarf_Die *pointer)
+bool value_type_is_text(Dwarf_Die *die)
 {
 	Dwarf_Die to;
 	const char *name;
 
-	if (!type_of(pointer, &to) || !strip(&to) || dwarf_tag(&to) != DW_TAG_base_type)
+	if (!value_type_of(die, &to) || dwarf_tag(&to) != DW_TAG_base_type)
 		return false;
 	name = dwarf_diename(&to);
 	return name && !strcmp(name, "char");
@@ -379,7 +384,7 @@ static void read_kind(Dwarf_Die *type, struct parameter *out)
 		read_enum(type, out);
 		break;
 	case DW_TAG_pointer_type:
-		out->kind = is_text(type) ? VALUE_TEXT : VALUE_POINTER;
+		out->kind = value_type_is_text(type) ? VALUE_TEXT : VALUE_POINTER;
 		break;
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:

@@ -16,6 +16,11 @@ struct value_class {
 	bool reference;		   /* by a pointer to it, as what has a destructor */
 };
 
+/* The type that @die has, behind typedef, const and their like. false: none, or it is void. */
+bool value_type_of(Dwarf_Die *die, Dwarf_Die *out);
+/* Whether what a pointer or an array is of is char. */
+bool value_type_is_text(Dwarf_Die *die);
+
 /* Fills kind, bytes, is_signed and enumerators of @out. @die has the type: a parameter, or a
  * function for its result. false: the type is not there. */
 bool value_type_read(Dwarf_Die *die, struct parameter *out, struct value_class *is);

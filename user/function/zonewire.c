@@ -17,6 +17,7 @@
 #define LEAST_SITE	 24
 #define LEAST_ZONE	 64
 #define LEAST_ENUMERATOR 12
+#define LEAST_MEMBER	 32
 
 /* One walk over the parts serves writing and reading. Reading malformed data sets .bad, and leaves
  * the rest empty. */
@@ -140,7 +141,7 @@ static void pass_sites(struct wire *w, struct sites *s)
 	require(w, s->why || s->entry.class != SITE_UNKNOWN);
 }
 
-static void pass_parameter(struct wire *w, struct parameter *p)
+static void pass_value(struct wire *w, struct parameter *p)
 {
 	pass_text(w, &p->name);
 	p->kind = (uint8_t)pass_u32(w, p->kind, VALUE_KINDS);
@@ -151,6 +152,21 @@ static void pass_parameter(struct wire *w, struct parameter *p)
 		pass_name(w, &one->name);
 		PASS(w, one->value);
 	});
+}
+
+static void pass_member(struct wire *w, struct member *m)
+{
+	pass_value(w, &m->is);
+	m->offset = pass_u32(w, m->offset, SIGNATURE_OFFSET);
+	m->array_bytes = pass_u32(w, m->array_bytes, UINT64_MAX);
+	require(w, m->array_bytes || (m->is.bytes && m->is.bytes <= 8));
+	require(w, !m->array_bytes || m->is.kind == VALUE_TEXT);
+}
+
+static void pass_parameter(struct wire *w, struct parameter *p)
+{
+	pass_value(w, p);
+	PASS_ALL(w, &p->members, LEAST_MEMBER, pass_member(w, one));
 }
 
 static void pass_signature(struct wire *w, struct signature **s)
@@ -167,6 +183,8 @@ static void pass_signature(struct wire *w, struct signature **s)
 	for (uint32_t i = 0; i < (*s)->n; i++)
 		pass_parameter(w, &(*s)->at[i]);
 	pass_parameter(w, &(*s)->result);
+	if (!w->out)
+		signature_limit_members(*s);
 }
 
 static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)

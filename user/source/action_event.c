@@ -100,9 +100,9 @@ static void found(void *state, uint32_t number, const struct zone_def *def, cons
 		vec_push(&t->args, NULL);
 	t->args.at[number] = is;
 	if (is)
-		shape = (struct wire_event_shape){signature_registers(is), signature_texts(is)};
+		shape = call_arguments_shape(is);
 	if (def->actions >> WIRE_ACTION_alloc & 1)
-		shape = (struct wire_event_shape){7 | WIRE_EVENT_BY_ALLOC, 0};
+		shape = (struct wire_event_shape){.arguments = 7 | WIRE_EVENT_BY_ALLOC};
 	if (shape.arguments)
 		(void)session_map_set_entries(t->recording.session, "probe_event_shapes", &number,
 					      &shape, 1);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "timeline/call_arguments.h"
 #include "timeline/task_waits.h"
 #include "timeline/timeline_rows.h"
 
@@ -54,7 +55,7 @@ void recorded_count(struct recorded *r, const recorded_events *events, const boo
 		const bool named = e->function < n_known && known[e->function];
 
 		r->foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
-		r->pieces += e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE;
+		r->pieces += call_arguments_are(e);
 		r->unknown += timeline_rows_need_name(e) && !named;
 		r->late += task_waits_take(&waits, e).late;
 	}
@@ -108,6 +109,7 @@ static const struct {
 	{WIRE_EVENT_IN, "timeline: recording that a thread comes to a CPU"},
 	{WIRE_EVENT_WAKEUP, "timeline: recording a wake-up"},
 	{WIRE_EVENT_TEXT, "timeline: recording a piece of a text"},
+	{WIRE_EVENT_MEMBER, "timeline: recording a member of a struct"},
 };
 
 void timeline_costs(const struct recording *r, struct profile *p)

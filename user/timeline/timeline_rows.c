@@ -129,15 +129,23 @@ static bool close_call(struct stack *s, uint32_t function)
 	return false;
 }
 
-/* The result as its type says; numbers go without text, but 0, which would look like none. */
+/* A number of the profile that is 0 looks like no result: it needs a text. */
+static uint32_t text_of_zero(struct making *m)
+{
+	return intern_add(&m->p->strings, "0");
+}
+
+/* The result as its type says; numbers go without text, but 0. */
 static void put_result(struct making *m, const struct wire_event *e, struct timed_event *row)
 {
 	const struct signature *types = m->in->functions[e->function].types;
 	struct str text = {0};
 
 	row->value2 = (int64_t)e->value2;
-	if (!types)
+	if (!types) {
+		row->argument = e->value2 ? 0 : text_of_zero(m);
 		return;
+	}
 	signature_value(&types->result, e->value2, &text);
 	if (types->result.kind != VALUE_INT || types->result.place || !strcmp(str_text(&text), "0"))
 		row->argument = intern_add(&m->p->strings, str_text(&text));
@@ -435,6 +443,7 @@ static void take(struct making *m, const struct wire_event *e)
 		break;
 	case WIRE_EVENT_TEXT:
 	case WIRE_EVENT_MORE:
+	case WIRE_EVENT_MEMBER:
 		call_arguments_take(&m->arguments, e);
 		break;
 	case TRIGGERS_FIRED:

@@ -40,7 +40,7 @@ static char *arguments_at(struct triggers *t, const struct wire_event *e)
 
 	if (!t->reads_arguments)
 		return NULL;
-	if (e->kind == WIRE_EVENT_TEXT || e->kind == WIRE_EVENT_MORE)
+	if (call_arguments_are(e))
 		call_arguments_take(&t->arguments, e);
 	if (e->kind != WIRE_EVENT_ENTRY)
 		return NULL;

@@ -28,6 +28,7 @@ enum {
 	TYPED,
 	INTEGER,
 	NOTHING,
+	POINTS,
 	FUNCTIONS
 };
 static char red[] = "RED", blue[] = "BLUE", path[] = "path", letter[] = "c";
@@ -40,6 +41,24 @@ static const struct signature taken = {
 	       {.kind = VALUE_FLOAT, .place = PLACE_VECTOR},
 	       {.name = letter, .kind = VALUE_CHAR, .bytes = 1, .place = 2},
 	       {.kind = VALUE_UINT, .bytes = 2, .place = 3}},
+};
+static char req[] = "req", to[] = "to", length[] = "length";
+static struct member members[] = {
+	{.is = {.name = length, .kind = VALUE_INT, .bytes = 4}, .offset = 16},
+	{.is = {.name = path, .kind = VALUE_TEXT, .bytes = 8}, .offset = 8},
+	{.is = {.name = letter, .kind = VALUE_TEXT}, .offset = 20, .array_bytes = 100}};
+static const struct signature points = {
+	.n = 2,
+	.at = {{.name = req,
+		.kind = VALUE_POINTER,
+		.bytes = 8,
+		.place = 1,
+		.members = {.at = members, .n = 3}},
+	       {.name = to,
+		.kind = VALUE_POINTER,
+		.bytes = 8,
+		.place = 0,
+		.members = {.at = members, .n = 1}}},
 };
 static const struct signature typed = {.result = {.kind = VALUE_ENUM,
 						  .bytes = 1,
@@ -60,6 +79,7 @@ static const struct timeline_function functions[FUNCTIONS] = {
 		     .size = TIMELINE_SIZE_SECOND},
 	[FREE] = {.frame = FREE, .role = TIMELINE_FREES},
 	[ARGS] = {.frame = ARGS, .module = 1, .args = &taken},
+	[POINTS] = {.frame = POINTS, .module = 1, .args = &points},
 	[TYPED] = {.frame = TYPED, .module = 1, .types = &typed},
 	[INTEGER] = {.frame = INTEGER, .module = 1, .types = &integer},
 	[NOTHING] = {.frame = NOTHING, .module = 1, .types = &nothing},
@@ -304,6 +324,74 @@ static void arguments_stand_before_their_entry(void **state)
 	release(&m);
 }
 
+static void put_member(struct made *m, uint32_t flags, uint64_t value)
+{
+	put(m, 1, WIRE_EVENT_MEMBER, POINTS, value, 0)->flags = (uint16_t)flags;
+}
+
+static void assert_arguments(const struct made *m, size_t row, const char *text)
+{
+	assert_string_equal(profile_text(m->p, m->p->events.at[row].argument), text);
+}
+
+/* Those that the programs were not told of are nobody's. */
+static void members_of_structs(void **state)
+{
+	struct made m = {0};
+	struct wire_event *e;
+
+	(void)state;
+	put_member(&m, 0, 0xfffffffd);
+	put_member(&m, 1, 0);
+	e = put(&m, 1, WIRE_EVENT_TEXT, POINTS, 0, 0);
+	e->flags = WIRE_EVENT_ARGUMENTS + 2;
+	memcpy(&e->value1, "a b", 4);
+	put_member(&m, 3, 7);
+	put_member(&m, WIRE_EVENT_MEMBERS, 9);
+	put_member(&m, 0xff, 9);
+	put(&m, 1, WIRE_EVENT_TEXT, POINTS, 0, 0)->flags = CALL_TEXTS;
+	put(&m, 2, WIRE_EVENT_ENTRY, POINTS, 4096, 8192);
+	put_member(&m, WIRE_EVENT_UNREADABLE, 0);
+	put(&m, 3, WIRE_EVENT_TEXT, POINTS, 0, 0)->flags =
+		(WIRE_EVENT_ARGUMENTS + 1) | WIRE_EVENT_UNREADABLE;
+	put(&m, 3, WIRE_EVENT_TEXT, POINTS, 0, 0)->flags =
+		(WIRE_EVENT_ARGUMENTS + 2) | WIRE_EVENT_UNREADABLE;
+	put_member(&m, 3, 8);
+	put(&m, 4, WIRE_EVENT_ENTRY, POINTS, 4096, 8192);
+	put_member(&m, 0, 1);
+	put(&m, 5, WIRE_EVENT_ENTRY, POINTS, 0, 8192);
+	put(&m, 6, WIRE_EVENT_ENTRY, POINTS, 4096, 8192);
+	make(&m, 0);
+	assert_int_equal(m.p->events.n, 4);
+	assert_arguments(&m, 0, "req.length=-3, req.path=NULL, req.c=\"a b\", to.length=7");
+	assert_arguments(&m, 1, "req=0x2000 [not in memory], to.length=8");
+	assert_arguments(&m, 2,
+			 "req.length=1, req.path=[not recorded], req.c=[not recorded], to=NULL");
+	assert_arguments(&m, 3, "req=0x2000, to=0x1000");
+	release(&m);
+}
+
+/* What the programs are told. */
+static void shape_of_structs(void **state)
+{
+	const struct wire_event_shape shape = call_arguments_shape(&points);
+	const struct wire_event_shape plain = call_arguments_shape(&taken);
+
+	(void)state;
+	assert_int_equal(shape.arguments, 3 | WIRE_EVENT_BY_MEMBERS);
+	assert_int_equal(shape.n_members, 4);
+	assert_int_equal(shape.members[0].offset, 16);
+	assert_int_equal(shape.members[0].argument, 1);
+	assert_int_equal(shape.members[0].bytes, 4);
+	assert_int_equal(shape.members[0].text, WIRE_MEMBER_VALUE);
+	assert_int_equal(shape.members[1].text, WIRE_MEMBER_POINTER);
+	assert_int_equal(shape.members[2].text, WIRE_MEMBER_ARRAY);
+	assert_int_equal(shape.members[2].bytes, WIRE_EVENT_PIECES * WIRE_EVENT_PIECE);
+	assert_int_equal(shape.members[3].argument, 0);
+	assert_int_equal(plain.arguments, 0xf);
+	assert_int_equal(plain.n_members, 0);
+}
+
 static void results_by_type(void **state)
 {
 	struct made m = {0};
@@ -321,6 +409,8 @@ static void results_by_type(void **state)
 	put(&m, 10, WIRE_EVENT_EXIT, INTEGER, 1, 0x100000000);
 	put(&m, 11, WIRE_EVENT_ENTRY, NOTHING, 0, 0);
 	put(&m, 12, WIRE_EVENT_EXIT, NOTHING, 1, 77);
+	put(&m, 13, WIRE_EVENT_ENTRY, F, 0, 0);
+	put(&m, 14, WIRE_EVENT_EXIT, F, 1, 0);
 	make(&m, 0);
 	assert_string_equal(profile_text(m.p, m.p->events.at[1].argument), "RED");
 	assert_string_equal(profile_text(m.p, m.p->events.at[3].argument), "BLUE");
@@ -328,6 +418,9 @@ static void results_by_type(void **state)
 	assert_row(&m, 7, 8, EVENT_RETURN, INTEGER, 1, -1);
 	assert_string_equal(profile_text(m.p, m.p->events.at[9].argument), "0");
 	assert_row(&m, 11, 12, EVENT_RETURN, NOTHING, 1, 0);
+	assert_int_equal(m.p->events.at[11].argument, 0);
+	/* Of unknown type: a 0 that it returned is one. */
+	assert_string_equal(profile_text(m.p, m.p->events.at[13].argument), "0");
 	release(&m);
 }
 
@@ -389,6 +482,8 @@ int main(void)
 		cmocka_unit_test(waits_are_ready_from_their_wakeup_on),
 		cmocka_unit_test(wakeups_after_the_run_are_counted),
 		cmocka_unit_test(arguments_stand_before_their_entry),
+		cmocka_unit_test(members_of_structs),
+		cmocka_unit_test(shape_of_structs),
 		cmocka_unit_test(results_by_type),
 		cmocka_unit_test(gaps_and_triggers),
 		cmocka_unit_test(options),

@@ -370,6 +370,25 @@ static void survives_damage(void **state)
 
 /* --- wire ----------------------------------------------------------------------------------- */
 
+/* A function that takes a pointer to a struct of two members, an enumeration and a text. */
+static struct signature *signature(void)
+{
+	struct signature *s = mem_zalloc(1, sizeof(*s));
+	struct member *m;
+
+	s->n = 1;
+	s->at[0].name = mem_strdup("req");
+	s->at[0].kind = VALUE_POINTER;
+	m = vec_add(&s->at[0].members);
+	m->is = (struct parameter){.name = mem_strdup("state"), .kind = VALUE_ENUM, .bytes = 4};
+	vec_push(&m->is.enumerators, ((struct enumerator){mem_strdup("BUSY"), 5}));
+	m = vec_add(&s->at[0].members);
+	*m = (struct member){.is = {.name = mem_strdup("tag"), .kind = VALUE_TEXT},
+			     .offset = SIGNATURE_OFFSET - 1,
+			     .array_bytes = 16};
+	return s;
+}
+
 static void fill(struct zonewire *w)
 {
 	struct zone_def *zone = vec_add(&w->list.zones);
@@ -390,6 +409,7 @@ static void fill(struct zonewire *w)
 	vec_push(&zone->sites.exits, ((struct site){0x401010, 0x1010, SITE_STEPPED, 5}));
 	zone->sites.exits_known = true;
 	zone->sites.why = sites_chosen;
+	zone->signature = signature();
 	change->name = mem_strdup("jump");
 	change->sites.entry.class = SITE_EMULATED;
 	nearest_add(&w->nearest, "near", 2);
@@ -423,6 +443,7 @@ static void answers_cross_over(void **state)
 	_free_ void *bytes = NULL;
 	const size_t n = write_answer(&bytes);
 	const struct zone_def *zone;
+	const struct member *m;
 	struct zonewire w;
 
 	(void)state;
@@ -439,6 +460,11 @@ static void answers_cross_over(void **state)
 	assert_null(zone->linkage);
 	assert_int_equal(zone->sites.exits.at[0].condition, 5);
 	assert_ptr_equal(zone->sites.why, sites_chosen);
+	assert_int_equal(zone->signature->at[0].members.n, 2);
+	m = zone->signature->at[0].members.at;
+	assert_string_equal(m[0].is.enumerators.at[0].name, "BUSY");
+	assert_int_equal(m[1].offset, SIGNATURE_OFFSET - 1);
+	assert_int_equal(m[1].array_bytes, 16);
 	assert_string_equal(w.list.switches.at[0].name, "jump");
 	assert_string_equal(w.nearest.at[0].name, "near");
 	zonewire_release(&w);

@@ -4,8 +4,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void member_release(struct member *m)
+{
+	vec_each (e, &m->is.enumerators)
+		free(e->name);
+	vec_release(&m->is.enumerators);
+	free(m->is.name);
+}
+
+static void drop_members(struct parameter *p, uint32_t most)
+{
+	while (p->members.n > most)
+		member_release(&p->members.at[--p->members.n]);
+}
+
 static void release(struct parameter *p)
 {
+	drop_members(p, 0);
+	vec_release(&p->members);
 	vec_each (e, &p->enumerators)
 		free(e->name);
 	vec_release(&p->enumerators);
@@ -18,6 +34,16 @@ void signature_release(struct signature *s)
 		release(&s->at[i]);
 	release(&s->result);
 	*s = (struct signature){0};
+}
+
+void signature_limit_members(struct signature *s)
+{
+	uint32_t left = SIGNATURE_MEMBERS_ALL;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		drop_members(&s->at[i], s->at[i].place < PLACE_REGISTERS ? left : 0);
+		left -= (uint32_t)s->at[i].members.n;
+	}
 }
 
 void signature_free(struct signature *s)

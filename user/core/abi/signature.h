@@ -42,13 +42,28 @@ struct enumerator {
 	int64_t value;
 };
 
+struct member;
+
 struct parameter {
 	char *name;	     /* NULL: none; owned */
 	uint8_t kind, place; /* enum value_kind, enum value_place */
 	uint8_t bytes;	     /* of an integer: 1, 2, 4 or 8 */
 	bool is_signed;	     /* of an enum */
 	VEC(struct enumerator) enumerators;
+	VEC(struct member) members; /* of what it points to: those that are read */
 };
+
+/* A member of a struct or class. */
+struct member {
+	struct parameter is;	      /* its place and members mean nothing */
+	uint32_t offset, array_bytes; /* of a text that is an array in it: its size; else 0 */
+};
+
+/* Members that are read, of each parameter and of all. */
+#define SIGNATURE_MEMBERS     4
+#define SIGNATURE_MEMBERS_ALL 8
+/* What is farther from a struct's beginning is not read. */
+#define SIGNATURE_OFFSET (1u << 20)
 
 /* More parameters than these are not told. */
 #define SIGNATURE_MOST 16
@@ -69,6 +84,10 @@ void signature_free(struct signature *);
 /* Bits: the registers that its parameters are in, and of these those that point to texts. */
 uint32_t signature_registers(const struct signature *);
 uint32_t signature_texts(const struct signature *);
+/* Takes the members of parameters that are in no register, and those beyond
+ * SIGNATURE_MEMBERS_ALL. */
+void signature_limit_members(struct signature *);
+void member_release(struct member *);
 
 /* "path"; "arg3" of one without name. Valid until the next call. */
 const char *signature_name(const struct signature *, uint32_t parameter);
