@@ -188,6 +188,16 @@ static void drop_strand(const struct probe_strand_key *key)
 	forget(key);
 }
 
+/* Forgets a strand @s, or NULL, without open calls. True: its events are still to be those of one
+ * strand when it runs again. */
+static __always_inline bool park_idle(const struct probe_thread *t, const struct probe_strand *s,
+				      const struct probe_strand_key *key)
+{
+	if (s)
+		forget(key);
+	return config_actions >> WIRE_ACTION_event & 1 && (s || t->on.kind);
+}
+
 static __noinline void park_foreign(struct probe_thread *t, __u64 sp, const struct moment *now)
 {
 	struct probe_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
@@ -200,13 +210,10 @@ static __noinline void park_foreign(struct probe_thread *t, __u64 sp, const stru
 	if (t->on.kind)
 		key = t->on;
 	s = bpf_map_lookup_elem(&probe_strands, &key);
-	if (!s)
+	if (s && s->depth)
+		park(s, now);
+	else if (!park_idle(t, s, &key))
 		return;
-	if (!s->depth) {
-		forget(&key);
-		return;
-	}
-	park(s, now);
 	/* A strand that was left at the same place is gone: this one has replaced it. */
 	old = bpf_map_lookup_elem(&probe_parked, &at);
 	if (old && old->id != key.id)

@@ -4,6 +4,7 @@
 #include "export/trace_marks.h"
 #include "export/trace_tracks.h"
 #include "timeline/call_choice.h"
+#include "timeline/own_work.h"
 
 struct timeline {
 	const struct profile *p;
@@ -11,7 +12,7 @@ struct timeline {
 	const char **before;
 	const char *const *modules;
 	uint32_t *first, *last;	     /* threads_first() */
-	uint32_t *waits;	     /* per thread: tid of its waits; 0: not named yet */
+	uint32_t *waits, *saves;     /* per thread: tid of these; 0: not named yet */
 	struct map coroutines;	     /* hash of process and coroutine → tid */
 	uint32_t next;		     /* of these tids */
 	const struct thread *thread; /* of the track that is written */
@@ -151,14 +152,17 @@ static void put_flow(struct timeline *t, const struct mark *m, uint32_t tid)
 	end_event(t);
 }
 
-static void put_wait(struct timeline *t, const struct mark *m)
+/* On a track below the thread's, whose tid is or will be *@tid. */
+static void put_span(struct timeline *t, const struct mark *m, uint32_t *tid, const char *track)
 {
-	uint32_t *tid = &t->waits[m->thread];
-
-	*tid = *tid ? *tid : name_track(t, m->thread, "waits");
+	*tid = *tid ? *tid : name_track(t, m->thread, track);
 	begin_event(t, "X", &t->p->threads.at[m->thread], *tid, m->since_ns);
 	json_thousandths(t->out, ",\"dur\":", (int64_t)(m->time_ns - m->since_ns));
 	json_text(t->out, ",\"name\":", m->name);
+	if (m->kind == MARK_SAVE_END && m->value) {
+		json_int(t->out, ",\"args\":{\"returned\":", m->value);
+		putc_unlocked('}', t->out);
+	}
 	end_event(t);
 }
 
@@ -186,10 +190,12 @@ static void put_mark(void *data, const struct mark *m)
 	struct timeline *t = data;
 
 	if (m->kind == MARK_WAIT_END)
-		put_wait(t, m);
+		put_span(t, m, &t->waits[m->thread], "waits");
+	else if (m->kind == MARK_SAVE_END)
+		put_span(t, m, &t->saves[m->thread], TRACE_SAVE_TRACK);
 	else if (m->kind == MARK_LIVE)
 		put_live(t, m);
-	else if (m->kind != MARK_WAIT_BEGIN)
+	else if (m->kind != MARK_WAIT_BEGIN && m->kind != MARK_SAVE_BEGIN)
 		put_instant(t, m, tid_of(t, m));
 	if (m->flow)
 		put_flow(t, m, tid_of(t, m));
@@ -206,6 +212,26 @@ static void put_levels(struct timeline *t, const struct levels *l)
 		putc_unlocked('}', t->out);
 		end_event(t);
 	}
+}
+
+/* A counter each thread: the format's are a process's. */
+static void put_own_work(struct timeline *t, const struct profile *whole)
+{
+	own_levels levels;
+
+	own_work_of(whole, t->p, &levels);
+	vec_each (l, &levels) {
+		const struct thread *last = &t->p->threads.at[t->last[l->thread]];
+		_free_ char *name = mem_printf("%s %u: %s", profile_text(t->p, last->name),
+					       last->tid, OWN_WORK_NAME);
+
+		begin_event(t, "C", last, 0, l->time_ns);
+		json_text(t->out, ",\"name\":", name);
+		json_double(t->out, ",\"args\":{\"value\":", l->percent);
+		putc_unlocked('}', t->out);
+		end_event(t);
+	}
+	vec_release(&levels);
 }
 
 static void put_counters(struct timeline *t)
@@ -231,12 +257,15 @@ int chrome_timeline_write(const struct export_input *in, const char *const *modu
 		return rc;
 	t.first = threads_first(p, &t.last);
 	t.waits = mem_zalloc(p->threads.n + 1, sizeof(*t.waits));
+	t.saves = mem_zalloc(p->threads.n + 1, sizeof(*t.saves));
 	tracks_walk(&calls, &tracks, &t);
 	calls_release(&calls);
 	marks_walk(p, t.first, put_mark, &t);
 	put_counters(&t);
+	put_own_work(&t, in->profile);
 	map_release(&t.coroutines);
 	free(t.waits);
+	free(t.saves);
 	free(t.first);
 	free(t.last);
 	return 0;

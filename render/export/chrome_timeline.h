@@ -5,6 +5,7 @@
  *	{"ph":"i","pid":10,"tid":10,"ts":0.085,"s":"t","name":"exception thrown","args":{…}}
  *	{"ph":"s","pid":10,"tid":10,"ts":0.160,"id":1,"name":"wakeup","cat":"wakeup"}
  *	{"ph":"C","pid":10,"ts":0.130,"name":"live bytes","args":{"value":64}}
+ *	{"ph":"C","pid":10,"ts":0.010,"name":"main 10: eprof's own work, %","args":{"value":3.5}}
  *
  * The format knows no tracks but threads: others (trace_tracks.h) get numbers of threads that the
  * kernel gives to none, and are called after theirs: "main 10: waits".

@@ -6,7 +6,8 @@
  * the thread's track; those of coroutines, and those that began before the timeline, on tracks
  * below it. Exceptions, triggers, gaps and wake-ups are instants, in one sequence together; waits
  * off the CPU are slices on a track of their own; a flow leads from a wake-up to where the thread
- * runs again. Counters show live bytes and busy CPUs.
+ * runs again. Counters show live bytes, busy CPUs, and how much of each thread's time the profiler
+ * took; when an older one saved its events is a slice on a track of its own.
  *
  * Of a profile without a timeline the slices are those that its samples show (lanes.h).
  */
@@ -21,13 +22,14 @@
 #include "export/trace_tracks.h"
 #include "model/meta.h"
 #include "timeline/call_choice.h"
+#include "timeline/own_work.h"
 
 /* Numbers of tracks: of a thread, its waits, its samples … */
-enum track_of_thread { OF_THREAD, OF_WAITS, TRACKS_A_THREAD };
+enum track_of_thread { OF_THREAD, OF_WAITS, OF_SAVES, TRACKS_A_THREAD };
 
 struct writer {
 	struct perfetto_packets to;
-	const struct profile *p;
+	const struct profile *whole, *p; /* p: the part of it that is written */
 	const struct calls *calls;
 	uint32_t *first, *last; /* threads_first() */
 	struct map processes;	/* hash of pid and birth → uuid of its track */
@@ -79,13 +81,15 @@ static uint64_t thread_track(struct writer *w, uint32_t thread)
 	return *uuid;
 }
 
-static uint64_t waits_track(struct writer *w, uint32_t thread)
+/* A track below the thread's. */
+static uint64_t lower_track(struct writer *w, uint32_t thread, enum track_of_thread which,
+			    const char *name)
 {
-	uint64_t *uuid = uuid_of(w, thread, OF_WAITS);
+	uint64_t *uuid = uuid_of(w, thread, which);
 
 	if (!*uuid)
 		*uuid = put_track(w, (struct perfetto_track){.parent = thread_track(w, thread),
-							     .name = "waits"});
+							     .name = name});
 	return *uuid;
 }
 
@@ -222,6 +226,18 @@ static uint64_t live_counter(struct writer *w, uint32_t thread)
 	return *uuid;
 }
 
+static struct perfetto_event save_event(struct writer *w, const struct mark *m)
+{
+	const bool begins = m->kind == MARK_SAVE_BEGIN;
+
+	return (struct perfetto_event){
+		.type = begins ? PERFETTO_SLICE_BEGIN : PERFETTO_SLICE_END,
+		.time_ns = m->time_ns,
+		.name_text = begins ? m->name : NULL,
+		.returned = begins && m->value ? &m->value : NULL,
+		.track = lower_track(w, m->thread, OF_SAVES, TRACE_SAVE_TRACK)};
+}
+
 static void put_mark(void *data, const struct mark *m)
 {
 	struct writer *w = data;
@@ -236,7 +252,9 @@ static void put_mark(void *data, const struct mark *m)
 		e.type = m->kind == MARK_WAIT_BEGIN ? PERFETTO_SLICE_BEGIN : PERFETTO_SLICE_END;
 		e.name_text = m->kind == MARK_WAIT_BEGIN ? m->name : NULL;
 		e.arguments = NULL;
-		e.track = waits_track(w, m->thread);
+		e.track = lower_track(w, m->thread, OF_WAITS, "waits");
+	} else if (m->kind == MARK_SAVE_BEGIN || m->kind == MARK_SAVE_END) {
+		e = save_event(w, m);
 	} else if (m->kind == MARK_LIVE) {
 		e = (struct perfetto_event){.type = PERFETTO_COUNTER,
 					    .time_ns = m->time_ns,
@@ -263,6 +281,28 @@ static void put_levels(struct writer *w, const struct levels *l, enum perfetto_u
 							      .measure = &l->at[i]});
 }
 
+/* A counter each thread. */
+static void put_own_work(struct writer *w)
+{
+	const struct own_level *before = NULL;
+	own_levels levels;
+
+	own_work_of(w->whole, w->p, &levels);
+	vec_each (l, &levels) {
+		if (!before || before->thread != l->thread)
+			perfetto_next_sequence(
+				&w->to, put_track(w, (struct perfetto_track){
+							     .parent = thread_track(w, l->thread),
+							     .name = OWN_WORK_NAME,
+							     .counter = true}));
+		perfetto_put(&w->to, &(struct perfetto_event){.type = PERFETTO_COUNTER,
+							      .time_ns = l->time_ns,
+							      .measure = &l->percent});
+		before = l;
+	}
+	vec_release(&levels);
+}
+
 static void put_counters(struct writer *w)
 {
 	struct levels l;
@@ -271,6 +311,7 @@ static void put_counters(struct writer *w)
 	put_levels(w, &l, PERFETTO_UNIT_NONE);
 	levels_live(w->p, &l);
 	put_levels(w, &l, PERFETTO_UNIT_BYTES);
+	put_own_work(w);
 }
 
 /* --- the trace -------------------------------------------------------------------------------- */
@@ -298,7 +339,7 @@ static void put_all(struct writer *w)
 
 static int perfetto_write(const struct export_input *in, FILE *out)
 {
-	struct writer w = {.p = in->part};
+	struct writer w = {.whole = in->profile, .p = in->part};
 	struct calls calls = {0};
 	int rc = 0;
 

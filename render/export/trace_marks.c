@@ -11,6 +11,7 @@ struct marks {
 	void (*put)(void *data, const struct mark *);
 	void *data;
 	uint32_t *out;	  /* per thread: its open wait, the row of events + 1 */
+	uint32_t *saves;  /* the same of what the profiler saves */
 	struct map woken; /* hash of pid and tid → the flow of its last wake-up; 0: it ran since */
 	struct map by_process; /* hash of pid and birth → index of live */
 	VEC(int64_t) live;     /* bytes */
@@ -121,6 +122,39 @@ static int64_t freed(const struct timed_event *e)
 	return e->value2 > INT64_MIN ? -e->value2 : INT64_MAX;
 }
 
+/* --- the profiler's own work ------------------------------------------------------------------ */
+
+static struct mark save_of(const struct marks *m, const struct timed_event *e, enum mark_kind kind)
+{
+	struct mark is = mark_of(m, e, kind);
+
+	is.name = TRACE_SAVE;
+	is.value = e->value1;
+	return is;
+}
+
+static void end_save(struct marks *m, const struct timed_event *e, uint32_t thread, uint64_t now)
+{
+	const struct timed_event *begin = &m->p->events.at[m->saves[thread] - 1];
+	struct mark is = save_of(m, begin, MARK_SAVE_END);
+
+	is.event = e;
+	is.since_ns = begin->time_ns;
+	is.time_ns = now;
+	m->saves[thread] = 0;
+	m->put(m->data, &is);
+}
+
+static void begin_save(struct marks *m, const struct timed_event *e)
+{
+	const struct mark is = save_of(m, e, MARK_SAVE_BEGIN);
+
+	if (m->saves[is.thread])
+		end_save(m, e, is.thread, e->time_ns);
+	m->saves[is.thread] = (uint32_t)(e - m->p->events.at) + 1;
+	m->put(m->data, &is);
+}
+
 /* --- instants --------------------------------------------------------------------------------- */
 
 static void put_instant(struct marks *m, const struct timed_event *e, const char *name)
@@ -165,19 +199,29 @@ static void put_event(struct marks *m, const struct timed_event *e)
 	case EVENT_REALLOC_FREE:
 		allocate(m, e, freed(e));
 		break;
+	case EVENT_PROFILER_CALL:
+		begin_save(m, e);
+		break;
+	case EVENT_PROFILER_RETURN:
+		if (m->saves[m->first[e->thread]])
+			end_save(m, e, m->first[e->thread], e->time_ns);
+		break;
 	default:
 		if (!timed_event_begins(e) && !timed_event_ends(e))
 			put_instant(m, e, timed_event_name(e->event));
 	}
 }
 
-static void end_waits(struct marks *m)
+static void end_all(struct marks *m)
 {
 	const uint64_t end_ns = calls_end_ns(m->p);
 
-	for (uint32_t i = 0; i < m->p->threads.n; i++)
+	for (uint32_t i = 0; i < m->p->threads.n; i++) {
 		if (m->out[i])
 			end_wait(m, NULL, i, end_ns);
+		if (m->saves[i])
+			end_save(m, NULL, i, end_ns);
+	}
 }
 
 void marks_walk(const struct profile *p, const uint32_t *first,
@@ -187,12 +231,14 @@ void marks_walk(const struct profile *p, const uint32_t *first,
 			  .first = first,
 			  .put = put,
 			  .data = data,
-			  .out = mem_zalloc(p->threads.n + 1, sizeof(*m.out))};
+			  .out = mem_zalloc(p->threads.n + 1, sizeof(*m.out)),
+			  .saves = mem_zalloc(p->threads.n + 1, sizeof(*m.saves))};
 
 	vec_each (e, &p->events)
 		put_event(&m, e);
-	end_waits(&m);
+	end_all(&m);
 	free(m.out);
+	free(m.saves);
 	map_release(&m.woken);
 	map_release(&m.by_process);
 	vec_release(&m.live);

@@ -1,6 +1,7 @@
 /*
  * trace_marks: what a timeline tells besides calls, in order of time: exceptions, triggers, gaps,
- * waits and who ended them, and the memory that was live. For the exports chrome and perfetto.
+ * waits and who ended them, the memory that was live, and when the profiler saved events. For the
+ * exports chrome and perfetto.
  */
 #ifndef EXPORT_TRACE_MARKS_H
 #define EXPORT_TRACE_MARKS_H
@@ -14,11 +15,13 @@ enum mark_kind {
 	MARK_WAIT_BEGIN, /* the thread leaves the CPU */
 	MARK_WAIT_END,	 /* since_ns: when it began */
 	MARK_LIVE,	 /* value: bytes that its process has live of those allocated so far */
+	MARK_SAVE_BEGIN, /* the profiler saves events; value: how many */
+	MARK_SAVE_END,	 /* since_ns: when it began */
 };
 
 struct mark {
 	enum mark_kind kind;
-	const struct timed_event *event; /* NULL: the timeline's end, which ends a wait */
+	const struct timed_event *event; /* NULL: the timeline's end, which ends waits and saves */
 	uint64_t time_ns, since_ns;
 	uint32_t thread; /* as threads_first() has it */
 	uint32_t flow;	 /* from 1 */
@@ -26,6 +29,10 @@ struct mark {
 	const char *name;   /* "exception thrown"; of waits their reason */
 	const char *detail; /* the function, the condition; "" none */
 };
+
+/* What slices are called in which the profiler saved events, and their track. */
+#define TRACE_SAVE	 "events saved"
+#define TRACE_SAVE_TRACK "profiler"
 
 /* Calls @put for each. @first: threads_first() of the profile. */
 void marks_walk(const struct profile *, const uint32_t *first,

@@ -5,8 +5,8 @@
  *
  * Slices are calls of a timeline, and samples as those of trace_event.c. A thread's own track is
  * its stack; a track below it, or below a process, is a coroutine's, as slices nest there by
- * themselves. What eprof's exports call "waits", "before the timeline" and "coroutine N", and their
- * instants of exceptions and wake-ups, become what they were. Categories become modules.
+ * themselves. What eprof's exports call "waits" and the like (own_tracks.h), and their instants of
+ * exceptions and wake-ups, become what they were. Categories become modules.
  *
  * The file is read twice: descriptors of tracks may stand behind the events on them.
  */
@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "import_json/own_tracks.h"
 #include "import_json/perfetto_state.h"
 #include "import_json/trace_packet.h"
 #include "import_json/trace_slices.h"
@@ -25,10 +26,8 @@
 #define PARENTS_MOST 32	  /* tracks on the way to a thread */
 #define OTHER_TRACKS 1000 /* the number of the first coroutine that is another kind of track */
 
-enum lane_use { USE_CALLS, USE_WAITS, USE_NOTHING };
-
 struct lane_state {
-	enum lane_use use;
+	enum track_use use;
 	uint32_t thread, coroutine;
 	int64_t since; /* when the open wait began */
 	bool waits;
@@ -79,37 +78,6 @@ static uint32_t thread_of(struct trace *t, const struct trace_track *track)
 	return builder_thread(t->b, track ? track->pid : 0, track ? track->tid : 0, name, 0);
 }
 
-/* Cuts @end off. */
-static bool cut_end(struct span *name, const char *end)
-{
-	if (!span_ends(*name, end))
-		return false;
-	name->n -= strlen(end);
-	return true;
-}
-
-/* What the name of a track below a thread's says. */
-static void name_lane(struct trace *t, struct span name, struct lane_state *lane, bool *before)
-{
-	static const char coroutine[] = "coroutine ";
-	uint64_t number = 0;
-
-	*before = cut_end(&name, "before the timeline");
-	if (*before && !name.n)
-		return;
-	if (*before)
-		(void)cut_end(&name, ", ");
-	if (span_is(name, "waits"))
-		lane->use = USE_WAITS;
-	else if (span_is(name, "samples"))
-		lane->use = USE_NOTHING;
-	else if (span_starts(name, coroutine) &&
-		 span_number(span_from(name, sizeof(coroutine) - 1), 10, UINT32_MAX, &number))
-		lane->coroutine = (uint32_t)number;
-	else
-		lane->coroutine = OTHER_TRACKS + t->others_tracks++;
-}
-
 static const struct trace_track *owner_of(const struct trace *t, const struct trace_track *track)
 {
 	for (int i = 0; track && i < PARENTS_MOST; i++) {
@@ -125,14 +93,15 @@ static void add_lane(struct trace *t, uint64_t uuid)
 	const struct trace_track *track = perfetto_track(&t->state, uuid);
 	const struct trace_track *owner = owner_of(t, track);
 	struct lane_state lane = {.thread = thread_of(t, owner)};
-	bool before = false;
+	struct own_track is = {.use = TRACK_CALLS};
 
 	if (track && track->kind == PERFETTO_COUNTERS)
-		lane.use = USE_NOTHING;
+		is.use = TRACK_NOTHING;
 	else if (!track || track->kind != PERFETTO_THREAD)
-		name_lane(t, track ? text_of(t, track->name) : (struct span){"", 0}, &lane,
-			  &before);
-	vec_push(&t->edges.lanes, ((struct trace_lane){lane.thread, lane.coroutine, before}));
+		is = own_track_of(track ? text_of(t, track->name) : (struct span){"", 0});
+	lane.use = is.use;
+	lane.coroutine = is.unknown ? OTHER_TRACKS + t->others_tracks++ : is.coroutine;
+	vec_push(&t->edges.lanes, ((struct trace_lane){lane.thread, lane.coroutine, is.before}));
 	vec_push(&t->lanes, lane);
 }
 
@@ -170,10 +139,7 @@ static void read_note(const struct trace *t, const struct perfetto_sequence *s, 
 	else if (span_is(name, "returned"))
 		e->returned = number;
 	else if (span_is(name, "ended by"))
-		e->end = span_is(text, "exception")	      ? TRACE_PASSED
-			 : span_is(text, "longjmp")	      ? TRACE_JUMPED
-			 : span_is(text, "unknown: not seen") ? TRACE_UNSEEN
-							      : TRACE_CUT;
+		e->end = own_end_of(text);
 }
 
 static void take_category(const struct trace *t, uint32_t category, struct event *e)
@@ -274,19 +240,21 @@ static void take_slice(struct trace *t, const struct event *e, uint32_t lane, in
 
 static void take_wait(struct trace *t, const struct event *e, struct lane_state *lane, int64_t at)
 {
-	struct timed_event is = {.thread = lane->thread, .event = EVENT_SWITCH_OUT};
-
-	if (e->type == SLICE_END) {
-		if (!lane->waits)
-			return;
-		is.event = EVENT_SWITCH_IN;
-		is.value1 = at - lane->since;
-	} else if (!span_is(text_of(t, e->name), "off CPU")) {
-		is.argument = e->name;
-	}
+	if (e->type == SLICE_BEGIN)
+		own_wait_begin(t->b, lane->thread, e->name, at);
+	else if (lane->waits)
+		own_wait_end(t->b, lane->thread, lane->since, at);
 	lane->waits = e->type == SLICE_BEGIN;
 	lane->since = at;
-	builder_event(t->b, at, &is);
+}
+
+static void take_save(struct trace *t, const struct event *e, const struct lane_state *lane,
+		      int64_t at)
+{
+	if (e->type == SLICE_BEGIN)
+		own_save_begin(t->b, lane->thread, e->returned, at);
+	else
+		own_save_end(t->b, lane->thread, at);
 }
 
 /* Where a wake-up's flow ends is the thread that was woken. */
@@ -340,12 +308,14 @@ static void take_event(struct trace *t, const struct perfetto_sequence *s, struc
 	t->events++;
 	t->from = at < t->from ? at : t->from;
 	t->to = at > t->to ? at : t->to;
-	if (is->use == USE_NOTHING || (!slice && e.type != INSTANT))
+	if (is->use == TRACK_NOTHING || (!slice && e.type != INSTANT))
 		t->others++;
 	else if (e.type == INSTANT)
 		take_instant(t, &e, is, at);
-	else if (is->use == USE_WAITS)
+	else if (is->use == TRACK_WAITS)
 		take_wait(t, &e, is, at);
+	else if (is->use == TRACK_SAVES)
+		take_save(t, &e, is, at);
 	else
 		take_slice(t, &e, lane, at);
 }

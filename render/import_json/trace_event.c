@@ -10,7 +10,8 @@
  *
  * Times are µs. Samples are made of what is in it in this order: V8's CPU profiles in events
  * "Profile", "ProfileChunk" and "CpuProfile", else samples, else slices. So does speedscope. Slices
- * are calls of a timeline besides. Where there are samples, too, those that have a length are (X):
+ * are calls of a timeline besides; of traces that eprof exported of one, waits and coroutines are
+ * what they were. Where there are samples, too, those that have a length are (X):
  * what begins and ends (B, E) may have been made of the samples, as viewers want it.
  */
 #include "import/import.h"
@@ -22,6 +23,7 @@
 #include "base/err.h"
 #include "import_json/json_tape.h"
 #include "import_json/open_slices.h"
+#include "import_json/own_tracks.h"
 #include "import_json/trace_samples.h"
 #include "import_json/trace_slices.h"
 #include "import_json/v8_profile.h"
@@ -37,6 +39,9 @@ struct trace {
 	struct known processes, names, threads; /* by "pid", "pid tid"; names are strings */
 	struct known profiles;			/* by "pid id" */
 	struct trace_edges edges;
+	bool own;	     /* eprof exported it, of a timeline */
+	struct known tracks; /* by "pid tid" → lane, and place in uses, of such a one */
+	VEC(enum track_use) uses;
 	int64_t from, to; /* of what was read, in ns */
 };
 
@@ -73,12 +78,12 @@ static uint32_t name_of(struct known *k, struct span key)
 	return *name;
 }
 
-static uint32_t make_thread(struct trace *tr, uint32_t event)
+/* The thread @tid of the event's process, which is called @name. */
+static uint32_t make_thread_of(struct trace *tr, uint32_t event, int64_t tid, uint32_t name)
 {
-	const int64_t pid = get_id(tr, event, "pid"), tid = get_id(tr, event, "tid");
+	const int64_t pid = get_id(tr, event, "pid");
 	char key[KEY_SIZE], made[KEY_SIZE];
 	const uint32_t process = name_of(&tr->processes, key_of(tr, event, false, key));
-	uint32_t name = name_of(&tr->names, key_of(tr, event, true, key));
 
 	if (!name && process)
 		name = process;
@@ -89,6 +94,14 @@ static uint32_t make_thread(struct trace *tr, uint32_t event)
 	}
 	return builder_thread(tr->b, pid >= 0 && pid <= UINT32_MAX ? (uint32_t)pid : 0,
 			      tid >= 0 && tid <= UINT32_MAX ? (uint32_t)tid : 0, name, process);
+}
+
+static uint32_t make_thread(struct trace *tr, uint32_t event)
+{
+	char key[KEY_SIZE];
+
+	return make_thread_of(tr, event, get_id(tr, event, "tid"),
+			      name_of(&tr->names, key_of(tr, event, true, key)));
 }
 
 static uint32_t thread_of(void *trace, uint32_t event)
@@ -235,6 +248,82 @@ static size_t read_profiles(struct trace *tr)
 	return n;
 }
 
+/* --- tracks of eprof's ------------------------------------------------------------------------ */
+
+static bool is_own(const struct trace *tr)
+{
+	const uint32_t other = tape_get(&tr->tape, JSON_ROOT, "otherData");
+
+	return span_is(get_text(tr, other, "written_by"), "eprof");
+}
+
+/* A track that is no thread's own is called after its thread, whose number it does not have. */
+static void add_track(struct trace *tr, uint32_t event)
+{
+	char key[KEY_SIZE];
+	const uint32_t called = name_of(&tr->names, key_of(tr, event, true, key));
+	struct own_track is = {.use = TRACK_CALLS};
+	uint32_t thread, tid;
+	struct span track;
+
+	if (get_id(tr, event, "tid") >= OWN_TRACKS &&
+	    own_track_split(span_of(profile_text(tr->b->profile, called)), &tid, &track)) {
+		const int n = snprintf(key, sizeof(key), "%" PRId64 " %" PRIu32,
+				       get_id(tr, event, "pid"), tid);
+
+		is = own_track_of(track);
+		thread = make_thread_of(tr, event, tid,
+					name_of(&tr->names, (struct span){key, (size_t)n}));
+	} else {
+		thread = thread_of(tr, event);
+	}
+	vec_push(&tr->edges.lanes, ((struct trace_lane){thread, is.coroutine, is.before}));
+	vec_push(&tr->uses, is.use);
+}
+
+static uint32_t lane_of(struct trace *tr, uint32_t event)
+{
+	char key[KEY_SIZE];
+	bool fresh;
+	uint32_t *lane, at = (uint32_t)tr->uses.n;
+
+	if (!tr->own)
+		return trace_lane_of(&tr->edges, thread_of(tr, event));
+	lane = known_at(&tr->tracks, key_of(tr, event, true, key), &fresh);
+	if (!fresh)
+		return *lane;
+	*lane = at;
+	add_track(tr, event);
+	return at;
+}
+
+static void read_own_args(struct trace *tr, uint32_t event, struct trace_edge *e)
+{
+	const uint32_t args = tape_get(&tr->tape, event, "args");
+	const struct span by = get_text(tr, args, "ended by"),
+			  category = get_text(tr, event, "cat");
+
+	e->argument = builder_span(tr->b, get_text(tr, args, "arguments"));
+	e->end = by.n ? (uint8_t)own_end_of(by) : TRACE_RETURNED;
+	e->of_c = span_is(category, "c_call") || span_starts(category, "c_call,");
+	tape_scaled(&tr->tape, tape_get(&tr->tape, args, "returned"), 1, &e->returned);
+}
+
+/* A slice that is no call. */
+static void put_own(struct trace *tr, const struct trace_edge *e, int64_t length)
+{
+	const uint32_t thread = tr->edges.lanes.at[e->lane].thread;
+	const int64_t end = builder_sum(e->at, length);
+
+	if (tr->uses.at[e->lane] == TRACK_WAITS) {
+		own_wait_begin(tr->b, thread, e->name, e->at);
+		own_wait_end(tr->b, thread, e->at, end);
+	} else {
+		own_save_begin(tr->b, thread, e->returned, e->at);
+		own_save_end(tr->b, thread, end);
+	}
+}
+
 /* --- slices ----------------------------------------------------------------------------------- */
 
 /* Hermes tells file and line; what others have in "args" is not the function. */
@@ -256,11 +345,16 @@ static void read_whole(struct trace *tr, uint32_t event, struct trace_edge e)
 	if (!tape_scaled(&tr->tape, tape_get(&tr->tape, event, "dur"), US, &length))
 		tape_scaled(&tr->tape, tape_get(&tr->tape, event, "tdur"), US, &length);
 	e.whole = true;
-	e.other = builder_sum(e.at, length > 0 ? length : 0);
+	length = length > 0 ? length : 0;
+	e.other = builder_sum(e.at, length);
 	cover(tr, e.at, e.other);
+	if (tr->own && tr->uses.at[e.lane] != TRACK_CALLS) {
+		put_own(tr, &e, length);
+		return;
+	}
 	vec_push(&tr->edges.begins, e);
 	e.other = e.at;
-	e.at = builder_sum(e.at, length > 0 ? length : 0);
+	e.at = builder_sum(e.at, length);
 	vec_push(&tr->edges.ends, e);
 }
 
@@ -277,10 +371,12 @@ static bool read_slice(struct trace *tr, uint32_t event, uint32_t metric)
 		return true;
 	}
 	cover(tr, e.at, e.at);
-	e.lane = trace_lane_of(&tr->edges, thread_of(tr, event));
+	e.lane = lane_of(tr, event);
 	e.name = builder_span(tr->b, get_text(tr, event, "name"));
 	if (!span_is(phase, "E"))
 		e.frame = frame_of(tr, event);
+	if (tr->own)
+		read_own_args(tr, event, &e);
 	if (span_is(phase, "X"))
 		read_whole(tr, event, e);
 	else if (span_is(phase, "B"))
@@ -321,6 +417,7 @@ static void read_trace(struct trace *tr)
 {
 	tr->events = tape_get(&tr->tape, JSON_ROOT, "traceEvents");
 	tr->events = tr->events ? tr->events : JSON_ROOT;
+	tr->own = is_own(tr);
 	read_names(tr);
 	if (read_profiles(tr) || trace_samples_read(tr->b, &tr->tape, thread_of, tr))
 		read_calls(tr);
@@ -350,6 +447,8 @@ static int trace_event_read(struct input *in, struct builder *b)
 	known_release(&tr.threads);
 	known_release(&tr.profiles);
 	trace_edges_release(&tr.edges);
+	known_release(&tr.tracks);
+	vec_release(&tr.uses);
 	json_tape_release(&tr.tape);
 	return rc;
 }

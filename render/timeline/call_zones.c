@@ -94,6 +94,8 @@ static void add_call(struct adding *a, struct sums *s, uint32_t i, bool outermos
 	edge = &a->p->zone_edges.at[a->edge[i]];
 	z->counts++;
 	edge->counts++;
+	if (call->flags & CALL_UNSEEN)
+		return;
 	if (call->flags & (CALL_PASSED | CALL_JUMPED)) {
 		z->unwound++;
 		return;

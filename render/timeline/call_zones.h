@@ -8,7 +8,8 @@
 struct profile;
 
 /* Adds PART_ZONES, if the profile has a timeline and no zones. Calls that an exception or a jump
- * left are counted and not timed; those whose begin or end is not there are counted apart. */
+ * left, or whose end nobody saw, are counted and not timed; those whose begin or end is not there
+ * are counted apart. */
 void call_zones_add(struct profile *);
 
 #endif

@@ -213,8 +213,9 @@ def chrome_names(trace, events):
 def chrome_event(trace, tracks, e):
     time, args = ns(e["ts"]), dict(e.get("args", {}))
     if e["ph"] == "C":
-        track = Track(e["pid"], 0, e["name"])
-        trace.add(time, track, COUNTER, e["name"], {"value": args["value"]})
+        thread, name = e["name"].rsplit(": ", 1) if ": " in e["name"] else ("0", e["name"])
+        track = Track(e["pid"], int(thread.rsplit(" ", 1)[-1]), name)
+        trace.add(time, track, COUNTER, name, {"value": args["value"]})
         return
     track = tracks[e["pid"], e["tid"]]
     if e.get("cat"):
@@ -300,7 +301,7 @@ def show(trace):
         if kind == INSTANT:
             print("instant", track.tid, track.name or "-", time, name + words(facts))
         elif kind == COUNTER:
-            print("counter", track.pid, time, name, f"{facts['value']:g}")
+            print("counter", track.tid or track.pid, time, name, f"{facts['value']:g}")
     for flow, (time, track) in sorted(trace.flows_to.items()):
         start = trace.flows_from[flow]
         print("flow", f"{start[1].tid}@{start[0]}", f"{track.tid}@{time}")

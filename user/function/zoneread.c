@@ -65,6 +65,19 @@ static void note_name(void *context, const char *name)
 	l->jumps |= is_jump(name);
 }
 
+/* A library that has such a function of its own calls it by a stub, as Ruby's does. */
+static void note_stubs(const struct functions *all, struct stack_switching *l)
+{
+	vec_each (name, &all->names) {
+		const size_t n = strlen(name->text), end = strlen(SYMBOLNAME_STUB);
+		_free_ char *called =
+			name->stub && n > end ? mem_strndup(name->text, n - end) : NULL;
+
+		if (called)
+			note_name(l, called);
+	}
+}
+
 /* Whether the file calls such functions, or has the means to switch itself: a stack for signals,
  * and jumps back to it. */
 static bool zoneswitch_used(const struct zonefile *z, const struct zonelist_request *r)
@@ -72,6 +85,7 @@ static bool zoneswitch_used(const struct zonefile *z, const struct zonelist_requ
 	struct stack_switching l = {.request = r};
 
 	imports_each(z->elf, note_name, &l);
+	note_stubs(&z->functions, &l);
 	return l.switches || (l.signal_stack && l.jumps);
 }
 
@@ -482,6 +496,15 @@ static void follow(struct reader *r)
 					r, &f->sites);
 }
 
+/* A function that switches stacks is linked into a program to be called. */
+static bool has_own_switch(const struct zonelist *l)
+{
+	vec_each (s, &l->switches)
+		if (l->flags & ZONELIST_PROGRAM && !is_jump(s->name))
+			return true;
+	return false;
+}
+
 static void read_file(struct reader *r, bool wanted)
 {
 	const struct zonepatterns *patterns = r->request->patterns;
@@ -502,7 +525,7 @@ static void read_file(struct reader *r, bool wanted)
 	}
 	if (r->request->follow)
 		follow(r);
-	if (zoneswitch_used(&r->file, r->request))
+	if (zoneswitch_used(&r->file, r->request) || has_own_switch(r->out))
 		r->out->flags |= ZONELIST_SWITCHES;
 	if (r->request->lines && r->out->zones.n && !zonepatterns_need_lines(patterns)) {
 		find_zone_lines(r);

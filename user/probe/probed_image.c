@@ -175,13 +175,17 @@ static void add_switch(const struct probed_image *z, const struct zone_switch *s
 		       uint8_t generation, bool at_exit, probe_list *out)
 {
 	uint32_t back = strstr(s->name, "longjmp") ? WIRE_PROBE_BACK : 0;
+	/* It calls a function on the other stack, which returns where that was left. */
+	const bool returns_there = strstr(s->name, "ontop_fcontext");
 
 	/* Where longjmp leads is seen at the next event. */
 	if (s->sites.why || (at_exit && back))
 		return;
 	for (size_t i = 0; i < (at_exit ? s->sites.exits.n : 1); i++) {
 		const struct site *site = at_exit ? &s->sites.exits.at[i] : &s->sites.entry;
-		const uint32_t jump = at_exit && !is_ret(fd, site->offset) ? WIRE_PROBE_JUMP : 0;
+		const uint32_t jump = at_exit && !returns_there && !is_ret(fd, site->offset)
+					      ? WIRE_PROBE_JUMP
+					      : 0;
 		const struct wire_cookie cookie = {.flags = back | jump | stepped_flag(site),
 						   .condition = site->condition,
 						   .image = z->slot,

@@ -50,6 +50,7 @@ struct recorded {
 	uint64_t foreign, pieces;
 	/* Likewise: wake-ups that stand after the run that they caused. */
 	uint64_t late;
+	uint64_t unseen;  /* likewise: calls whose ends nobody sees */
 	uint64_t unknown; /* of functions without a name */
 	uint64_t torn;	  /* being written when they were read */
 };

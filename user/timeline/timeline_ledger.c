@@ -32,6 +32,8 @@ static const struct outcome {
 	 "wake-ups by interrupts and other programs: in the length of waits alone", false},
 	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls", false},
 	{offsetof(struct recorded, late), LEDGER_NOTE, LATE_WAKEUPS, false},
+	{offsetof(struct recorded, unseen), LEDGER_NOTE,
+	 "calls whose ends are not seen: in the timeline without a length", false},
 };
 #define OUTCOMES (sizeof(outcomes) / sizeof(*outcomes))
 
@@ -57,6 +59,7 @@ void recorded_count(struct recorded *r, const recorded_events *events, const boo
 		r->foreign += e->kind == WIRE_EVENT_WAKEUP && e->flags & WIRE_EVENT_FOREIGN;
 		r->pieces += call_arguments_are(e);
 		r->unknown += timeline_rows_need_name(e) && !named;
+		r->unseen += e->kind == WIRE_EVENT_UNSEEN;
 		r->late += task_waits_take(&waits, e).late;
 	}
 	task_waits_release(&waits);

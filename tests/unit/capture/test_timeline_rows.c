@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "timeline/timeline_ledger.h"
 #include "timeline/timeline_rows.h"
 #include "timeline/triggers.h"
@@ -249,8 +250,8 @@ static void waits_are_ready_from_their_wakeup_on(void **state)
 	release(&m);
 }
 
-/* The count of the ledger's row that says how many wake-ups are late; there is one. */
-static int64_t late_of(struct made *m)
+/* The count of the ledger's row that begins so; -1: there is none. */
+static int64_t ledger_of(struct made *m, const char *begins)
 {
 	const bool known[FUNCTIONS] = {0};
 	struct recorded r = {.kept = m->events.n};
@@ -260,7 +261,7 @@ static int64_t late_of(struct made *m)
 	recorded_count(&r, &m->events, known, FUNCTIONS);
 	timeline_ledger(m->events.n, &r, m->p);
 	for (size_t i = 0; i < m->p->ledger.n; i++)
-		if (strstr(profile_text(m->p, m->p->ledger.at[i].name), "wake-ups after the run"))
+		if (str_starts(profile_text(m->p, m->p->ledger.at[i].name), begins))
 			n = m->p->ledger.at[i].count;
 	release(m);
 	return n;
@@ -285,7 +286,7 @@ static int64_t late_if_woken_at(uint64_t woken)
 	/* Woken while it runs, before it could sleep: this one caused no run. */
 	put(&m, 80, WIRE_EVENT_WAKEUP, 0, 10, 10)->serial = 4;
 	put(&m, 90, WIRE_EVENT_OUT, 0, 1, 202);
-	return late_of(&m);
+	return ledger_of(&m, "wake-ups after the run");
 }
 
 static void wakeups_after_the_run_are_counted(void **state)
@@ -294,6 +295,19 @@ static void wakeups_after_the_run_are_counted(void **state)
 	assert_int_equal(late_if_woken_at(50), 0);
 	assert_int_equal(late_if_woken_at(60), 0);
 	assert_int_equal(late_if_woken_at(61), 1);
+}
+
+static void unseen_ends_are_counted(void **state)
+{
+	struct made m = {0}, none = {0};
+
+	(void)state;
+	put(&m, 10, WIRE_EVENT_ENTRY, 0, 0, 0);
+	put(&m, 20, WIRE_EVENT_UNSEEN, 0, 0, 0);
+	put(&m, 30, WIRE_EVENT_UNSEEN, 0, 0, 0);
+	assert_int_equal(ledger_of(&m, "calls whose ends are not seen"), 2);
+	put(&none, 10, WIRE_EVENT_ENTRY, 0, 0, 0);
+	assert_int_equal(ledger_of(&none, "calls whose ends are not seen"), -1);
 }
 
 static void arguments_stand_before_their_entry(void **state)
@@ -481,6 +495,7 @@ int main(void)
 		cmocka_unit_test(blocks_have_sizes),
 		cmocka_unit_test(waits_are_ready_from_their_wakeup_on),
 		cmocka_unit_test(wakeups_after_the_run_are_counted),
+		cmocka_unit_test(unseen_ends_are_counted),
 		cmocka_unit_test(arguments_stand_before_their_entry),
 		cmocka_unit_test(members_of_structs),
 		cmocka_unit_test(shape_of_structs),

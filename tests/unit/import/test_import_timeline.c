@@ -147,6 +147,45 @@ static void chrome_comes_back(void **state)
 	profile_free(p);
 }
 
+/* Coroutines, waits, arguments and how calls ended; instants are not read. */
+static void all_of_chrome_comes_back(void **state)
+{
+	struct profile *p = timeline_of_all(), *back;
+	_free_ char *calls = calls_text(p);
+	const struct timed_event *e;
+
+	(void)state;
+	timeline_put(p, 950, 1, 0, EVENT_PROFILER_CALL, "", 34);
+	timeline_put(p, 970, 1, 0, EVENT_PROFILER_RETURN, "", 0);
+	back = there_and_back(p, "chrome", "trace-event");
+	assert_calls(back, calls);
+	assert_int_equal(back->threads.n, 2);
+	e = the_event(back, EVENT_SWITCH_OUT);
+	assert_int_equal(e->time_ns, 140);
+	assert_int_equal(back->threads.at[e->thread].tid, 11);
+	assert_string_equal(profile_text(back, e->argument), "lock");
+	assert_int_equal(the_event(back, EVENT_SWITCH_IN)->value1, 30);
+	e = the_event(back, EVENT_PROFILER_CALL);
+	assert_int_equal(e->value1, 34);
+	assert_int_equal(the_event(back, EVENT_PROFILER_RETURN)->time_ns, 970);
+	profile_free(back);
+	profile_free(p);
+}
+
+/* Another program's thread may be called so. */
+static void tracks_are_those_of_eprof_alone(void **state)
+{
+	struct profile *p = imported("trace-event", "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,"
+						    "\"tid\":1073741824,\"name\":\"thread_name\","
+						    "\"args\":{\"name\":\"main 1: waits\"}},"
+						    "{\"ph\":\"X\",\"pid\":1,\"tid\":1073741824,"
+						    "\"ts\":0,\"dur\":2,\"name\":\"off CPU\"}]}");
+
+	(void)state;
+	assert_calls(p, "1/1073741824 0 off CPU 0-2000 0 0 \n");
+	profile_free(p);
+}
+
 /* --- Chrome ----------------------------------------------------------------------------------- */
 
 static void slices_are_calls_and_samples(void **state)
@@ -371,6 +410,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfetto_comes_back),
 		cmocka_unit_test(chrome_comes_back),
+		cmocka_unit_test(all_of_chrome_comes_back),
+		cmocka_unit_test(tracks_are_those_of_eprof_alone),
 		cmocka_unit_test(slices_are_calls_and_samples),
 		cmocka_unit_test(calls_of_no_time),
 		cmocka_unit_test(calls_beside_samples),

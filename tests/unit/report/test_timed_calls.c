@@ -247,6 +247,8 @@ static void calls_add_up_to_zones(void **state)
 	RETURN(50, "f", 40);
 	CALL(60, "g");
 	timeline_put(p, 70, 0, 0, EVENT_EXCEPTION, "g", EVENT_PASSED);
+	CALL(75, "g");
+	timeline_put(p, 75, 0, 0, EVENT_EXCEPTION, "g", EVENT_UNSEEN);
 	timeline_put(p, 80, 1, 0, EVENT_CALL, "g", 0);
 	timeline_put(p, 95, 1, 0, EVENT_RETURN, "g", 15);
 	CALL(900, "f");
@@ -261,7 +263,7 @@ static void calls_add_up_to_zones(void **state)
 	assert_int_equal(z->mean_ns, 30);
 	assert_int_equal(z->in_flight, 1);
 	z = zone_of(p, "g");
-	assert_int_equal(z->counts, 3);
+	assert_int_equal(z->counts, 4);
 	assert_int_equal(z->unwound, 1);
 	assert_int_equal(z->total_ns, 20);
 	assert_int_equal(z->mean_ns, 10);

@@ -3,8 +3,8 @@
  * track. What readers of the formats make of whole profiles is in tests/cli/traces.test, of those
  * that this one writes:
  *
- *	test_trace_exports FOLDER		timeline.h5: timeline_of_all()
- *	test_trace_exports FILE EVENTS SEED	random calls of eight threads; FILE.truth has each
+ *	test_trace_exports FOLDER		timeline.h5: timeline_of_all(), and what is added
+ *below test_trace_exports FILE EVENTS SEED	random calls of eight threads; FILE.truth has each
  *of them: pid, tid, track, start, end, depth, name
  */
 #include <stdarg.h>
@@ -20,6 +20,7 @@
 #include "export/trace_marks.h"
 #include "export/trace_tracks.h"
 #include "store/store.h"
+#include "timeline/own_work.h"
 #include "timeline_profile.h"
 
 /* --- protocol buffers ------------------------------------------------------------------------- */
@@ -162,12 +163,12 @@ static void what_began_before_nests_too(void **state)
 
 static void tell_mark(void *data, const struct mark *m)
 {
-	static const char kinds[] = {'i', '>', '<', '(', ')', '='};
+	static const char kinds[] = {'i', '>', '<', '(', ')', '=', '[', ']'};
 	struct told *told = data;
 
 	str_addf(&told->text, "%s%c%llu@%u", told->text.n ? "; " : "", kinds[m->kind],
 		 (unsigned long long)m->time_ns, m->thread);
-	if (m->kind == MARK_WAIT_END)
+	if (m->kind == MARK_WAIT_END || m->kind == MARK_SAVE_END)
 		str_addf(&told->text, " since %llu", (unsigned long long)m->since_ns);
 	else if (m->kind == MARK_LIVE)
 		str_addf(&told->text, " %lld", (long long)m->value);
@@ -211,6 +212,104 @@ static void waits_without_an_end(void **state)
 	timeline_put(p, 20, 2, 0, EVENT_SWITCH_IN, "", 10);
 	timeline_put(p, 30, 0, 0, EVENT_SWITCH_OUT, "", 0);
 	assert_marks(p, "(10@1 off CPU ; )20@1 since 10; (30@0 off CPU ; )1000@0 since 30");
+}
+
+/* What the profiler saves ends with the next that it saves, or with the timeline; an end alone is
+ * none. */
+static void saves_of_events(void **state)
+{
+	struct profile *p = timeline_profile();
+
+	(void)state;
+	timeline_put(p, 5, 0, 0, EVENT_PROFILER_RETURN, "", 0);
+	timeline_put(p, 10, 0, 0, EVENT_PROFILER_CALL, "", 7);
+	timeline_put(p, 20, 1, 0, EVENT_PROFILER_CALL, "", 8);
+	timeline_put(p, 30, 0, 0, EVENT_PROFILER_RETURN, "", 0);
+	timeline_put(p, 40, 1, 0, EVENT_PROFILER_CALL, "", 9);
+	assert_marks(p, "[10@0 events saved ; [20@1 events saved ; ]30@0 since 10; ]40@1 since 20; "
+			"[40@1 events saved ; ]1000@1 since 40");
+}
+
+/* --- the profiler's own work ------------------------------------------------------------------ */
+
+static void assert_work(struct profile *p, const char *text)
+{
+	struct str told = {0};
+	own_levels levels;
+
+	assert_int_equal(profile_check(p), 0);
+	own_work_of(p, p, &levels);
+	vec_each (l, &levels)
+		str_addf(&told, "%s%u@%llu %g", told.n ? "; " : "", l->thread,
+			 (unsigned long long)l->time_ns, l->percent);
+	assert_string_equal(str_text(&told), text);
+	str_release(&told);
+	vec_release(&levels);
+	profile_free(p);
+}
+
+/* From 5 to 10,005, which makes parts of 10 ns. */
+static struct profile *profile_of_work(double call, double back)
+{
+	struct profile *p = timeline_profile();
+
+	p->duration_ns = 10005;
+	profile_price(p, "timeline: recording a call", "ns", call);
+	profile_price(p, "timeline: recording a return", "ns", back);
+	return p;
+}
+
+/* A part that is full, ones in part; a thread of two names; a thread without work. */
+static void work_over_time(void **state)
+{
+	struct profile *p = profile_of_work(25, 1.5);
+
+	(void)state;
+	small_thread(p, 10, 11, "renamed", "prog");
+	small_thread(p, 10, 12, "idle", "prog");
+	timeline_put(p, 5, 3, 0, EVENT_TRIGGER, "", 0);
+	timeline_put(p, 10, 0, 0, EVENT_CALL, "f", 0);
+	timeline_put(p, 100, 1, 0, EVENT_RETURN, "f", 0);
+	timeline_put(p, 106, 2, 0, EVENT_RETURN, "f", 0);
+	timeline_put(p, 9999, 2, 0, EVENT_RETURN, "f", 0);
+	assert_work(p, "0@5 50; 0@15 100; 0@35 0; 1@5 0; 1@95 15; 1@115 0; 1@9995 15");
+}
+
+/* Events nearer to each other than their price: never more than all of the time, and what is
+ * behind the end is none. */
+static void work_piles_up(void **state)
+{
+	struct profile *p = profile_of_work(20, 20);
+
+	(void)state;
+	timeline_call(p, 5, "f");
+	timeline_return(p, 6, "f", 1);
+	timeline_call(p, 7, "f");
+	timeline_return(p, 9990, "f", 1);
+	assert_work(p, "0@5 100; 0@65 0; 0@9985 50; 0@9995 100");
+}
+
+static void work_of_many_events_is_bounded(void **state)
+{
+	struct profile *p = profile_of_work(1, 2);
+	own_levels levels;
+
+	(void)state;
+	for (uint32_t i = 0; i < 10000; i++)
+		if (i % 20 < 10)
+			timeline_call(p, 5 + i, "f");
+	own_work_of(p, p, &levels);
+	assert_int_equal(levels.n, OWN_WORK_MOST);
+	vec_release(&levels);
+	profile_free(p);
+}
+
+/* Of what others recorded nobody knows. */
+static void work_without_prices(void **state)
+{
+	(void)state;
+	assert_work(timeline_of_all(), "");
+	assert_work(profile_of_work(1, 1), "");
 }
 
 /* --- profiles for other programs -------------------------------------------------------------- */
@@ -297,11 +396,17 @@ static int save_random(const char *path, const char *events, const char *seed)
 	return fclose(truth) ? 1 : rc;
 }
 
+/* With what recording cost, and events that were saved. */
 static int save_all(const char *folder)
 {
 	_free_ char *path = mem_printf("%s/timeline.h5", folder);
+	struct profile *p = timeline_of_all();
 
-	return save(path, timeline_of_all());
+	profile_price(p, "timeline: recording a call", "ns", 2);
+	profile_price(p, "timeline: recording a return", "ns", 1);
+	timeline_put(p, 950, 1, 0, EVENT_PROFILER_CALL, "", 34);
+	timeline_put(p, 970, 1, 0, EVENT_PROFILER_RETURN, "", 0);
+	return save(path, p);
 }
 
 int main(int argc, char **argv)
@@ -313,6 +418,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_began_before_nests_too),
 		cmocka_unit_test(marks_are_in_order),
 		cmocka_unit_test(waits_without_an_end),
+		cmocka_unit_test(saves_of_events),
+		cmocka_unit_test(work_over_time),
+		cmocka_unit_test(work_piles_up),
+		cmocka_unit_test(work_of_many_events_is_bounded),
+		cmocka_unit_test(work_without_prices),
 	};
 
 	if (argc == 4)

@@ -1,0 +1,126 @@
+#include "timeline/own_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "model/profile.h"
+#include "timeline/event_prices.h"
+#include "timeline/timed_calls.h"
+
+/* A thread, whatever it is called; times are since the first event. */
+struct worker {
+	double until; /* when the work of all its events so far was done */
+	double spent; /* in the part */
+	double told;  /* the last level */
+	uint32_t part, next, thread;
+	bool any;
+};
+
+struct finding {
+	uint64_t from_ns, part_ns;
+	uint32_t parts;
+	own_levels *out;
+};
+
+static void tell(struct finding *f, struct worker *w, uint32_t part, double percent)
+{
+	w->next = part + 1;
+	if (part && percent <= w->told && percent >= w->told)
+		return;
+	w->told = percent;
+	vec_push(f->out, ((struct own_level){f->from_ns + part * f->part_ns, w->thread, percent}));
+}
+
+/* The part is over; parts without work before it are 0. */
+static void end_part(struct finding *f, struct worker *w)
+{
+	const double percent = round(1000 * w->spent / (double)f->part_ns) / 10;
+
+	if (w->next < w->part)
+		tell(f, w, w->next, 0);
+	tell(f, w, w->part, percent);
+	w->spent = 0;
+}
+
+/* An event's work begins when that of the ones before it is done. */
+static void spend(struct finding *f, struct worker *w, double at, double price)
+{
+	if (!(price > 0))
+		return;
+	at = at > w->until ? at : w->until;
+	w->until = at + price;
+	while (price > 0) {
+		const double part = floor(at / (double)f->part_ns);
+		const double room = (part + 1) * (double)f->part_ns - at;
+		const double takes = price < room ? price : room;
+
+		if (part >= f->parts || takes <= 0)
+			return;
+		if ((uint32_t)part != w->part)
+			end_part(f, w);
+		w->part = (uint32_t)part;
+		w->any = true;
+		w->spent += takes;
+		at += takes;
+		price -= takes;
+	}
+}
+
+static void finish(struct finding *f, struct worker *w)
+{
+	if (!w->any)
+		return;
+	end_part(f, w);
+	if (w->next < f->parts)
+		tell(f, w, w->next, 0);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct own_level *x = a, *y = b;
+
+	return order_up(x->thread, y->thread) ?: order_up(x->time_ns, y->time_ns);
+}
+
+static struct worker *make_workers(const struct profile *p, uint32_t *number)
+{
+	struct worker *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
+	struct map by_key = {0};
+
+	for (uint32_t i = 0; i < p->threads.n; i++) {
+		number[i] = map_number(&by_key, thread_key(&p->threads.at[i]), i);
+		of[i].thread = i;
+	}
+	map_release(&by_key);
+	return of;
+}
+
+void own_work_find(const struct event_prices *prices, own_levels *out)
+{
+	const struct profile *p = prices->part;
+	_free_ uint32_t *number = mem_zalloc(p->threads.n + 1, sizeof(*number));
+	_free_ struct worker *of = make_workers(p, number);
+	struct finding f = {.from_ns = p->events.n ? p->events.at[0].time_ns : 0, .out = out};
+	const uint64_t span = calls_end_ns(p) - f.from_ns;
+
+	f.part_ns = span / OWN_WORK_MOST + (span % OWN_WORK_MOST != 0);
+	f.parts = f.part_ns ? (uint32_t)(span / f.part_ns + (span % f.part_ns != 0)) : 0;
+	vec_each (e, &p->events)
+		spend(&f, &of[number[e->thread]], (double)(e->time_ns - f.from_ns),
+		      event_price(prices, e));
+	for (uint32_t i = 0; i < p->threads.n; i++)
+		finish(&f, &of[i]);
+	vec_sort(out, by_thread);
+}
+
+void own_work_of(const struct profile *p, const struct profile *part, own_levels *out)
+{
+	struct event_prices prices;
+
+	*out = (own_levels){0};
+	if (!event_prices_find(p, part, &prices))
+		own_work_find(&prices, out);
+	event_prices_release(&prices);
+}
