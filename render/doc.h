@@ -178,7 +178,7 @@ struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_
 	doc_table(doc, caption, columns, sizeof(columns) / sizeof(*(columns)))
 /* More columns, before there are cells. */
 void doc_add_columns(struct doc_table *, const struct doc_column *columns, size_t n);
-/* "… 12 more threads", "… 1 more thread: 3 calls, 1.20 ms": what is said of the last @left rows,
+/* "… 12 more threads", "… 2 more rows: 3 calls, 1.20 ms": what is said of the last @left rows,
  * which do not show. Freed by the caller. */
 char *doc_more(const struct doc_table *, size_t left);
 /* How many rows of it show: see terminal_rows, printed_rows and more. */

@@ -214,7 +214,7 @@ static void write_all(const struct view_input *in, struct grouped *g, struct doc
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		doc_add_columns(t, &columns[i].column, 1);
-	doc_limit(t, 0, 0, "groups");
+	doc_limit(t, 0, 0, "rows");
 	t->rest = (struct doc_rows){.fill = fill, .release = grouped_free, .of = g};
 	while (in->selection->sort && fill(g, t))
 		;
@@ -259,7 +259,7 @@ static void write_table(const struct grouped *g, struct doc *doc)
 		if (shown[i])
 			doc_add_columns(t, &columns[i].column, 1);
 	}
-	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "groups");
+	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "rows");
 	for (size_t i = 0; i < n; i++)
 		put_row(t, &(struct row){.of = g, .group = &g->groups.at.at[i]}, shown);
 	if (n < g->groups.at.n)

@@ -41,13 +41,27 @@ static bool pointed_to(Dwarf_Die *parameter, Dwarf_Die *out)
 	       (dwarf_tag(out) == DW_TAG_structure_type || dwarf_tag(out) == DW_TAG_class_type);
 }
 
-/* An array of char, of one dimension. */
+static int dimensions_of(Dwarf_Die *array)
+{
+	Dwarf_Die child;
+	int n = 0;
+
+	if (dwarf_child(array, &child))
+		return 0;
+	do {
+		n += dwarf_tag(&child) == DW_TAG_subrange_type;
+	} while (n < 2 && !dwarf_siblingof(&child, &child));
+	return n;
+}
+
+/* An array of char, of one dimension and a size that is known. */
 static bool is_text_array(Dwarf_Die *type, uint32_t *bytes)
 {
 	Dwarf_Word size;
 
 	if (dwarf_tag(type) != DW_TAG_array_type || !value_type_is_text(type) ||
-	    dwarf_aggregate_size(type, &size) || !size || size > SIGNATURE_OFFSET)
+	    dimensions_of(type) != 1 || dwarf_aggregate_size(type, &size) || !size ||
+	    size > SIGNATURE_OFFSET)
 		return false;
 	*bytes = (uint32_t)size;
 	return true;
@@ -80,7 +94,9 @@ static bool read_member(Dwarf_Die *die, struct member *out)
 	if (!name || !*name || !value_type_of(die, &type) ||
 	    number_of(die, DW_AT_bit_size, &bits) || number_of(die, DW_AT_external, &bits) ||
 	    number_of(die, DW_AT_artificial, &bits) ||
-	    !number_of(die, DW_AT_data_member_location, &offset) || offset >= SIGNATURE_OFFSET)
+	    (dwarf_hasattr(die, DW_AT_data_member_location) &&
+	     !number_of(die, DW_AT_data_member_location, &offset)) ||
+	    offset >= SIGNATURE_OFFSET)
 		return false;
 	out->offset = (uint32_t)offset;
 	out->is.name = mem_strndup(name, strnlen(name, SIGNATURE_NAME - 1));

@@ -39,6 +39,15 @@ union either {
 
 struct opaque;
 
+/* Nothing of it is shown. */
+struct odd {
+	char grid[2][4];
+	unsigned char *bytes;
+	struct odd *next;
+	long double wide;
+	char rest[];
+};
+
 KEEP int serve(const struct request *req, int n)
 {
 	__asm__ volatile("" : : "r"(req) : "memory");
@@ -50,9 +59,9 @@ KEEP void several(const struct kinds *k, struct request *r, const struct request
 	__asm__ volatile("" : : "r"(k), "r"(r), "r"(more) : "memory");
 }
 
-KEEP void others(union either *u, struct opaque *o)
+KEEP void others(union either *u, struct opaque *o, struct odd *odd)
 {
-	__asm__ volatile("" : : "r"(u), "r"(o) : "memory");
+	__asm__ volatile("" : : "r"(u), "r"(o), "r"(odd) : "memory");
 }
 
 /* A struct of which the first 16 bytes are in memory, and the page behind these is not there. */
@@ -83,6 +92,6 @@ int main(void)
 	serve(&r, 5);
 	serve(cut(), 6);
 	several(&k, &r, &r);
-	others(NULL, NULL);
+	others(NULL, NULL, NULL);
 	return 0;
 }

@@ -234,7 +234,7 @@ static void rest_below_few(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "n=1498"));
 	assert_null(strstr(text, "n=1497"));
-	assert_non_null(strstr(text, "… 998 more groups: 1.12 ms, 1,497 calls"));
+	assert_non_null(strstr(text, "… 998 more rows: 1.12 ms, 1,497 calls"));
 	free(text);
 	text = written(p, &by_arguments, DOC_TABLE, "csv", 0);
 	assert_non_null(strstr(text, "\r\n1,1,1,1,1,1,1,1,1,f,n=1,,\r\n"));
