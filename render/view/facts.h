@@ -56,7 +56,7 @@ void wait_left_out_fact(const struct view_input *, struct doc_block *);
  * waited. Nothing where the capture has no waits, or a metric was asked for. */
 void who_table(const struct view_input *, struct doc *);
 
-/* ready_fact.c: how long threads were ready without a CPU, which waited longest, and what share it
+/* wait_facts.c: how long threads were ready without a CPU, which waited longest, and what share it
  * was of the time that they wanted to run. Nothing where the capture did not measure it. */
 void ready_fact(const struct view_input *, struct doc_block *);
 /* Adds ", nice 19, behind hog 4712": what kept a thread of that priority from running for most of
