@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #define MAGIC "FLR"
 
@@ -45,31 +46,6 @@ static void pass(struct jfr_cursor *c, uint64_t n)
 	c->at += c->bad ? 0 : n;
 }
 
-/* @code as UTF-8; returns how many bytes, 4 at most. */
-static size_t put_utf8(char *to, uint32_t code)
-{
-	if (code < 0x80) {
-		to[0] = (char)code;
-		return 1;
-	}
-	if (code < 0x800) {
-		to[0] = (char)(0xc0 | code >> 6);
-		to[1] = (char)(0x80 | (code & 0x3f));
-		return 2;
-	}
-	if (code < 0x10000) {
-		to[0] = (char)(0xe0 | code >> 12);
-		to[1] = (char)(0x80 | (code >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (code & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | (code >> 18 & 7));
-	to[1] = (char)(0x80 | (code >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (code >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (code & 0x3f));
-	return 4;
-}
-
 /* Half a pair without the other one becomes what is no UTF-8, which builder_text() replaces. */
 static struct span utf16(struct jfr_cursor *c, uint64_t n)
 {
@@ -88,10 +64,10 @@ static struct span utf16(struct jfr_cursor *c, uint64_t n)
 
 		if (high && is_low) {
 			used -= 3; /* the high half, as it was put */
-			used += put_utf8(text + used,
-					 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
+			used += str_put_code(text + used,
+					     0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
 		} else {
-			used += put_utf8(text + used, unit);
+			used += str_put_code(text + used, unit);
 		}
 		high = unit >= 0xd800 && unit < 0xdc00 ? unit : 0;
 	}
@@ -109,7 +85,7 @@ static struct span latin1(struct jfr_cursor *c, uint64_t n)
 	text = mem_zalloc(2 * (size_t)n + 1, 1);
 	vec_push(&c->texts->at, text);
 	while (n--)
-		used += put_utf8(text + used, byte(c));
+		used += str_put_code(text + used, byte(c));
 	return (struct span){text, used};
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct parser {
 	struct json_tape *t;
@@ -36,30 +37,6 @@ static int32_t read_unit(const struct parser *p, size_t at)
 	return (int32_t)unit;
 }
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 /* "\u20ac", or two of them for one character; half a pair is U+FFFD. False: no digits. */
 static bool read_unicode(struct parser *p, size_t *to)
 {
@@ -81,7 +58,7 @@ static bool read_unicode(struct parser *p, size_t *to)
 			p->at += 6;
 		}
 	}
-	*to += put_utf8(p->bytes + *to, c);
+	*to += str_put_code(p->bytes + *to, c);
 	return true;
 }
 

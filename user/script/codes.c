@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "script/language.h"
 
@@ -61,27 +62,12 @@ void codes_free(struct codes *c)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Writes a character as UTF-8; what is none becomes U+FFFD. */
+/* What is no character becomes U+FFFD. */
 static char *put_char(char *to, uint32_t c)
 {
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || !c)
-		c = 0xfffd;
-	if (c < 0x80) {
-		*to++ = (char)c;
-		return to;
-	}
-	if (c < 0x800) {
-		*to++ = (char)(0xc0 | c >> 6);
-	} else if (c < 0x10000) {
-		*to++ = (char)(0xe0 | c >> 12);
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | c >> 18);
-		*to++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	*to++ = (char)(0x80 | (c & 0x3f));
-	return to;
+	const bool is_one = c && c <= 0x10ffff && (c < 0xd800 || c >= 0xe000);
+
+	return to + str_put_code(to, is_one ? c : 0xfffd);
 }
 
 /* Bytes that a character may take, and what ends a text that was cut. */

@@ -31,6 +31,9 @@ size_t str_char(const char *s, size_t n);
 size_t str_next(const char **s, size_t *n);
 /* The number of the well-formed character of @len bytes at @s. */
 uint32_t str_code(const char *s, size_t len);
+/* Writes the character of that number, as UTF-8 whatever it is; returns how many bytes, 4 at most.
+ */
+size_t str_put_code(char *to, uint32_t code);
 /* How many columns of a terminal a character takes: 0 if it combines with the one before it or is
  * invisible, 2 if it is wide, else 1. */
 unsigned str_columns(uint32_t character);
