@@ -88,6 +88,7 @@ struct {
 
 /* By enum wire_faults_control and wire_faults_counter. */
 SOURCE_MAPS(faults, WIRE_FAULTS_CONTROLS, WIRE_FAULTS_COUNTERS)
+SOURCE_LAUNCHER(faults, WIRE_FAULTS_LAUNCHER)
 
 SCRATCH_MAP(faults_scratch, struct wire_fault)
 
@@ -394,13 +395,6 @@ static __always_inline void tell(struct task_struct *task, bool foreign, const s
 		sample(c, 0, memory, call, weight);
 }
 
-static __always_inline bool is_launcher(void)
-{
-	const __u64 launcher = control(WIRE_FAULTS_LAUNCHER);
-
-	return launcher && launcher == ids_current_process();
-}
-
 /* Whether changes of the memory are the target's: the caller makes or unmakes it. */
 static __always_inline bool is_followed(void)
 {
@@ -411,12 +405,9 @@ static __always_inline bool is_followed(void)
 SEC("?tp_btf/sched_process_exec")
 int faults_exec(__u64 *args)
 {
-	const __u32 what = WIRE_FAULTS_LAUNCHER;
-	__u64 *launcher = bpf_map_lookup_elem(&faults_control, &what);
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (launcher && is_launcher()) {
-		*launcher = 0;
+	if (end_launcher()) {
 		add(WIRE_FAULTS_MINOR, -task->min_flt);
 		add(WIRE_FAULTS_MAJOR, -task->maj_flt);
 	}

@@ -14,6 +14,7 @@
 
 /* By enum wire_mappings_control and wire_mappings_counter. */
 SOURCE_MAPS(mappings, WIRE_MAPPINGS_CONTROLS, WIRE_MAPPINGS_COUNTERS)
+SOURCE_LAUNCHER(mappings, WIRE_MAPPINGS_LAUNCHER)
 
 SCRATCH_MAP(mappings_scratch, struct wire_mapping)
 
@@ -30,10 +31,7 @@ enum { CALL_MMAP = 9, CALL_MPROTECT = 10, CALL_MUNMAP = 11, CALL_BRK = 12, CALL_
 
 static __always_inline bool is_followed(void)
 {
-	const __u64 launcher = control(WIRE_MAPPINGS_LAUNCHER);
-
-	return control(WIRE_MAPPINGS_ON) && in_target() && !is_current_loader() &&
-	       !(launcher && launcher == ids_current_process());
+	return control(WIRE_MAPPINGS_ON) && in_target() && !is_current_loader() && !is_launcher();
 }
 
 static __always_inline void send_change(void *ctx, struct scratch *s)
@@ -144,12 +142,7 @@ static __always_inline void end_all(void *ctx, __u32 what)
 SEC("?tp_btf/sched_process_exec")
 int mappings_exec(__u64 *args)
 {
-	const __u32 what = WIRE_MAPPINGS_LAUNCHER;
-	__u64 *launcher = bpf_map_lookup_elem(&mappings_control, &what);
-
-	if (launcher && *launcher && *launcher == ids_current_process())
-		*launcher = 0;
-	else if (is_followed())
+	if (!end_launcher() && is_followed())
 		end_all(args, WIRE_MAPPINGS_REPLACED);
 	return 0;
 }

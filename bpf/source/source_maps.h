@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * source_maps: what a source's programs hear from the loader and count for it. SOURCE_MAPS(name, …)
- * defines the maps NAME_control and NAME_counters, and control(), add() and add_run() on them.
+ * defines the maps NAME_control and NAME_counters, and control(), add() and add_run() on them;
+ * SOURCE_LAUNCHER(name, WHAT), where the value @WHAT of the first is a process that does not count
+ * until it executes a program, is_launcher() and end_launcher().
  */
 #ifndef SOURCE_MAPS_H
 #define SOURCE_MAPS_H
 
+#include "ids.h"
 #include "kernel.h"
 
 /* NAME_control: value by number, of which there are @CONTROLS. Written by the loader, read by the
@@ -45,6 +48,28 @@
 	{                                                                         \
 		add(runs, 1);                                                     \
 		add(run_ns, bpf_ktime_get_ns() - start_ns);                       \
+	}
+
+#define SOURCE_LAUNCHER(name, WHAT)                                                 \
+	/* Of the current process. */                                               \
+	static __always_inline bool is_launcher(void)                               \
+	{                                                                           \
+		const __u64 launcher = control(WHAT);                               \
+                                                                                    \
+		return launcher && launcher == ids_current_process();               \
+	}                                                                           \
+	/* When the current process executes a program: whether it was that one. */ \
+	static __always_inline bool end_launcher(void)                              \
+	{                                                                           \
+		const __u32 what = WHAT;                                            \
+		__u64 *launcher;                                                    \
+                                                                                    \
+		if (!is_launcher())                                                 \
+			return false;                                               \
+		launcher = bpf_map_lookup_elem(&name##_control, &what);             \
+		if (launcher)                                                       \
+			*launcher = 0;                                              \
+		return true;                                                        \
 	}
 
 #endif

@@ -43,15 +43,9 @@ struct syscalls_rows syscalls_0 SEC(".maps"), syscalls_1 SEC(".maps");
 
 /* By enum wire_syscall_control and wire_syscall_counter. */
 SOURCE_MAPS(syscalls, WIRE_SYSCALL_CONTROLS, WIRE_SYSCALL_COUNTERS)
+SOURCE_LAUNCHER(syscalls, WIRE_SYSCALL_LAUNCHER)
 
 SCRATCH_MAP(syscalls_scratch, struct wire_syscall_sample)
-
-static __always_inline bool is_launcher(void)
-{
-	const __u64 launcher = control(WIRE_SYSCALL_LAUNCHER);
-
-	return launcher && launcher == ids_current_process();
-}
 
 static __always_inline bool is_counted(void)
 {
@@ -173,15 +167,10 @@ static __always_inline bool makes_tasks(__u32 call)
 SEC("?tp_btf/sched_process_exec")
 int syscalls_exec(__u64 *args)
 {
-	const __u32 what = WIRE_SYSCALL_LAUNCHER;
 	struct syscalls_thread *t;
-	__u64 *launcher;
 
-	if (!is_launcher())
+	if (!end_launcher())
 		return 0;
-	launcher = bpf_map_lookup_elem(&syscalls_control, &what);
-	if (launcher)
-		*launcher = 0;
 	/* The call in which it waited for its start. */
 	t = thread_of(bpf_get_current_task_btf());
 	if (t)

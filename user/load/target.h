@@ -36,6 +36,13 @@ struct target {
 	VEC(int) pidfds; /* PIDS, TID, COMMAND: one per process, readable once it has exited */
 };
 
+/* The process that executes the command, which until then does nothing of the target's; 0: there is
+ * none. */
+static inline uint32_t target_launcher(const struct target *t)
+{
+	return t->kind == TARGET_COMMAND && t->pids.n ? t->pids.at[0] : 0;
+}
+
 /* Parses "4711,4712"; -EINVAL with a text for anything but process numbers. */
 int target_parse_pids(struct target *, const char *list);
 

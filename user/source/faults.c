@@ -208,8 +208,7 @@ static void start(void *state)
 	const struct target *t = f->services.target;
 
 	f->looked_ns = clock_ns(CLOCK_MONOTONIC);
-	if (t->kind == TARGET_COMMAND && t->pids.n)
-		set(f, WIRE_FAULTS_LAUNCHER, t->pids.at[0]);
+	set(f, WIRE_FAULTS_LAUNCHER, target_launcher(t));
 	set(f, WIRE_FAULTS_SAMPLE_TAKES_NS, SAMPLE_NS);
 	f->at_start = walk(f);
 	set(f, WIRE_FAULTS_ON, 1);

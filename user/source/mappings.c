@@ -170,9 +170,8 @@ static void start(void *state)
 {
 	const struct mappings *m = state;
 
-	if (m->target->kind == TARGET_COMMAND && m->target->pids.n)
-		session_map_set(m->session, "mappings_control", WIRE_MAPPINGS_LAUNCHER,
-				m->target->pids.at[0]);
+	session_map_set(m->session, "mappings_control", WIRE_MAPPINGS_LAUNCHER,
+			target_launcher(m->target));
 	session_map_set(m->session, "mappings_control", WIRE_MAPPINGS_ON, 1);
 }
 

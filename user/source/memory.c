@@ -295,8 +295,7 @@ static void start(void *state)
 	struct memory *m = state;
 	const struct target *t = m->services.target;
 
-	if (t->kind == TARGET_COMMAND && t->pids.n)
-		session_map_set(m->session, "memory_control", WIRE_MEMORY_LAUNCHER, t->pids.at[0]);
+	session_map_set(m->session, "memory_control", WIRE_MEMORY_LAUNCHER, target_launcher(t));
 	m->started_ns = clock_ns(CLOCK_MONOTONIC);
 	look(m, false);
 }

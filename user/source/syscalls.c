@@ -185,8 +185,7 @@ static void start(void *state)
 	(void)session_map_entries(s->session, map_name(0), true, &none);
 	vec_release(&none.words);
 	s->taken_ns = clock_ns(CLOCK_MONOTONIC);
-	if (t->kind == TARGET_COMMAND && t->pids.n)
-		set(s, WIRE_SYSCALL_LAUNCHER, t->pids.at[0]);
+	set(s, WIRE_SYSCALL_LAUNCHER, target_launcher(t));
 	(void)session_walk_tasks(s->session, "syscalls_now");
 	set(s, WIRE_SYSCALL_PHASE, WIRE_SYSCALL_DURING);
 }
