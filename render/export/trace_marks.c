@@ -35,36 +35,48 @@ static struct mark mark_of(const struct marks *m, const struct timed_event *e, e
 			     .detail = *argument ? argument : function_of(m->p, e->frame)};
 }
 
-/* --- waits and wake-ups ----------------------------------------------------------------------- */
+/* --- waits, saves and wake-ups
+ * ----------------------------------------------------------------------- */
 
-static struct mark wait_of(const struct marks *m, const struct timed_event *out,
-			   enum mark_kind kind)
+/* What of a thread has begun at @e: a wait off the CPU, or that the profiler saves events. */
+static struct mark span_of(const struct marks *m, const struct timed_event *e, enum mark_kind kind)
 {
-	struct mark is = mark_of(m, out, kind);
+	struct mark is = mark_of(m, e, kind);
 
-	is.name = *profile_text(m->p, out->argument) ? is.detail : "off CPU";
+	if (e->event == EVENT_PROFILER_CALL) {
+		is.name = TRACE_SAVE;
+		is.value = e->value1;
+	} else {
+		is.name = *profile_text(m->p, e->argument) ? is.detail : "off CPU";
+	}
 	return is;
 }
 
-static void end_wait(struct marks *m, const struct timed_event *in, uint32_t thread, uint64_t now)
+/* Ends what is open of the thread. @open: that of waits, or of saves. @ending: NULL at the end of
+ * the timeline. */
+static void end_span(struct marks *m, uint32_t *open, uint32_t thread,
+		     const struct timed_event *ending, uint64_t now)
 {
-	const struct timed_event *out = &m->p->events.at[m->out[thread] - 1];
-	struct mark is = wait_of(m, out, MARK_WAIT_END);
+	const struct timed_event *begin;
+	struct mark is;
 
-	is.event = in;
-	is.since_ns = out->time_ns;
+	if (!open[thread])
+		return;
+	begin = &m->p->events.at[open[thread] - 1];
+	is = span_of(m, begin, open == m->saves ? MARK_SAVE_END : MARK_WAIT_END);
+	is.event = ending;
+	is.since_ns = begin->time_ns;
 	is.time_ns = now;
-	m->out[thread] = 0;
+	open[thread] = 0;
 	m->put(m->data, &is);
 }
 
-static void begin_wait(struct marks *m, const struct timed_event *e)
+static void begin_span(struct marks *m, uint32_t *open, const struct timed_event *e)
 {
-	struct mark is = wait_of(m, e, MARK_WAIT_BEGIN);
+	const struct mark is = span_of(m, e, open == m->saves ? MARK_SAVE_BEGIN : MARK_WAIT_BEGIN);
 
-	if (m->out[is.thread])
-		end_wait(m, e, is.thread, e->time_ns);
-	m->out[is.thread] = (uint32_t)(e - m->p->events.at) + 1;
+	end_span(m, open, is.thread, e, e->time_ns);
+	open[is.thread] = (uint32_t)(e - m->p->events.at) + 1;
 	m->put(m->data, &is);
 }
 
@@ -85,8 +97,7 @@ static void run(struct marks *m, const struct timed_event *e)
 	uint32_t *flow = map_get(&m->woken, hash_two(t->pid, t->tid));
 	struct mark is = mark_of(m, e, MARK_RUNS);
 
-	if (m->out[is.thread])
-		end_wait(m, e, is.thread, e->time_ns);
+	end_span(m, m->out, is.thread, e, e->time_ns);
 	if (!flow || !*flow)
 		return;
 	is.flow = *flow;
@@ -122,39 +133,6 @@ static int64_t freed(const struct timed_event *e)
 	return e->value2 > INT64_MIN ? -e->value2 : INT64_MAX;
 }
 
-/* --- the profiler's own work ------------------------------------------------------------------ */
-
-static struct mark save_of(const struct marks *m, const struct timed_event *e, enum mark_kind kind)
-{
-	struct mark is = mark_of(m, e, kind);
-
-	is.name = TRACE_SAVE;
-	is.value = e->value1;
-	return is;
-}
-
-static void end_save(struct marks *m, const struct timed_event *e, uint32_t thread, uint64_t now)
-{
-	const struct timed_event *begin = &m->p->events.at[m->saves[thread] - 1];
-	struct mark is = save_of(m, begin, MARK_SAVE_END);
-
-	is.event = e;
-	is.since_ns = begin->time_ns;
-	is.time_ns = now;
-	m->saves[thread] = 0;
-	m->put(m->data, &is);
-}
-
-static void begin_save(struct marks *m, const struct timed_event *e)
-{
-	const struct mark is = save_of(m, e, MARK_SAVE_BEGIN);
-
-	if (m->saves[is.thread])
-		end_save(m, e, is.thread, e->time_ns);
-	m->saves[is.thread] = (uint32_t)(e - m->p->events.at) + 1;
-	m->put(m->data, &is);
-}
-
 /* --- instants --------------------------------------------------------------------------------- */
 
 static void put_instant(struct marks *m, const struct timed_event *e, const char *name)
@@ -182,7 +160,7 @@ static void put_event(struct marks *m, const struct timed_event *e)
 		put_exception(m, e);
 		break;
 	case EVENT_SWITCH_OUT:
-		begin_wait(m, e);
+		begin_span(m, m->out, e);
 		break;
 	case EVENT_SWITCH_IN:
 		run(m, e);
@@ -200,11 +178,10 @@ static void put_event(struct marks *m, const struct timed_event *e)
 		allocate(m, e, freed(e));
 		break;
 	case EVENT_PROFILER_CALL:
-		begin_save(m, e);
+		begin_span(m, m->saves, e);
 		break;
 	case EVENT_PROFILER_RETURN:
-		if (m->saves[m->first[e->thread]])
-			end_save(m, e, m->first[e->thread], e->time_ns);
+		end_span(m, m->saves, m->first[e->thread], e, e->time_ns);
 		break;
 	default:
 		if (!timed_event_begins(e) && !timed_event_ends(e))
@@ -217,10 +194,8 @@ static void end_all(struct marks *m)
 	const uint64_t end_ns = calls_end_ns(m->p);
 
 	for (uint32_t i = 0; i < m->p->threads.n; i++) {
-		if (m->out[i])
-			end_wait(m, NULL, i, end_ns);
-		if (m->saves[i])
-			end_save(m, NULL, i, end_ns);
+		end_span(m, m->out, i, NULL, end_ns);
+		end_span(m, m->saves, i, NULL, end_ns);
 	}
 }
 

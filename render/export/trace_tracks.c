@@ -1,6 +1,5 @@
 #include "export/trace_tracks.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 
 struct walk {
@@ -88,24 +87,4 @@ const char *track_ended_by(const struct call *c)
 	       : c->flags & CALL_UNSEEN	 ? "unknown: not seen"
 	       : c->flags & CALL_CUT_END ? "unknown: not in the timeline"
 					 : NULL;
-}
-
-uint32_t *threads_first(const struct profile *p, uint32_t **last)
-{
-	uint32_t *first = mem_zalloc(p->threads.n + 1, sizeof(*first));
-	struct map by_key = {0};
-
-	if (last)
-		*last = mem_zalloc(p->threads.n + 1, sizeof(**last));
-	for (uint32_t i = 0; i < p->threads.n; i++) {
-		bool fresh;
-		uint32_t *is = map_put(&by_key, thread_key(&p->threads.at[i]), &fresh);
-
-		*is = fresh ? i : *is;
-		first[i] = *is;
-		if (last)
-			(*last)[*is] = i;
-	}
-	map_release(&by_key);
-	return first;
 }

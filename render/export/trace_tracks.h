@@ -42,8 +42,4 @@ char *track_name(const struct track *);
 /* How an end that was no return is called: "exception"; NULL for a return. */
 const char *track_ended_by(const struct call *);
 
-/* Rows of threads that are one thread under several names are one for viewers: per row the first
- * of these, *@last (or NULL) the last, which has the name to show. Freed by the caller. */
-uint32_t *threads_first(const struct profile *, uint32_t **last);
-
 #endif

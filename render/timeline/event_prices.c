@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/profile.h"
+#include "timeline/timed_calls.h"
 
 /* Rows of the cost, as the capture calls them (user/timeline/timeline_ledger.c). */
 static const struct {
@@ -194,18 +195,13 @@ uint64_t *event_net_times(const struct event_prices *prices)
 {
 	const struct profile *p = prices->part;
 	uint64_t *times = mem_zalloc(p->events.n + 1, sizeof(*times));
-	_free_ uint32_t *number = mem_zalloc(p->threads.n + 1, sizeof(*number));
+	_free_ uint32_t *first = threads_first(p, NULL);
 	struct spending *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
-	struct map by_thread = {0};
 
-	/* A thread has a row for each name that it had. */
-	for (uint32_t i = 0; i < p->threads.n; i++)
-		number[i] = map_number(&by_thread, thread_key(&p->threads.at[i]), i);
 	for (size_t i = 0; i < p->events.n; i++)
-		times[i] = spend(prices, &of[number[p->events.at[i].thread]], &p->events.at[i]);
+		times[i] = spend(prices, &of[first[p->events.at[i].thread]], &p->events.at[i]);
 	for (size_t i = 0; i < p->threads.n; i++)
 		vec_release(&of[i].open);
 	free(of);
-	map_release(&by_thread);
 	return times;
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "model/profile.h"
 #include "timeline/event_prices.h"
@@ -84,31 +83,20 @@ static int by_thread(const void *a, const void *b)
 	return order_up(x->thread, y->thread) ?: order_up(x->time_ns, y->time_ns);
 }
 
-static struct worker *make_workers(const struct profile *p, uint32_t *number)
-{
-	struct worker *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
-	struct map by_key = {0};
-
-	for (uint32_t i = 0; i < p->threads.n; i++) {
-		number[i] = map_number(&by_key, thread_key(&p->threads.at[i]), i);
-		of[i].thread = i;
-	}
-	map_release(&by_key);
-	return of;
-}
-
 void own_work_find(const struct event_prices *prices, own_levels *out)
 {
 	const struct profile *p = prices->part;
-	_free_ uint32_t *number = mem_zalloc(p->threads.n + 1, sizeof(*number));
-	_free_ struct worker *of = make_workers(p, number);
+	_free_ uint32_t *first = threads_first(p, NULL);
+	_free_ struct worker *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
 	struct finding f = {.from_ns = p->events.n ? p->events.at[0].time_ns : 0, .out = out};
 	const uint64_t span = calls_end_ns(p) - f.from_ns;
 
 	f.part_ns = span / OWN_WORK_MOST + (span % OWN_WORK_MOST != 0);
 	f.parts = f.part_ns ? (uint32_t)(span / f.part_ns + (span % f.part_ns != 0)) : 0;
+	for (uint32_t i = 0; i < p->threads.n; i++)
+		of[i].thread = i;
 	vec_each (e, &p->events)
-		spend(&f, &of[number[e->thread]], (double)(e->time_ns - f.from_ns),
+		spend(&f, &of[first[e->thread]], (double)(e->time_ns - f.from_ns),
 		      event_price(prices, e));
 	for (uint32_t i = 0; i < p->threads.n; i++)
 		finish(&f, &of[i]);

@@ -282,3 +282,23 @@ void calls_release(struct calls *c)
 	vec_release(&c->at);
 	vec_release(&c->lanes);
 }
+
+uint32_t *threads_first(const struct profile *p, uint32_t **last)
+{
+	uint32_t *first = mem_zalloc(p->threads.n + 1, sizeof(*first));
+	struct map by_key = {0};
+
+	if (last)
+		*last = mem_zalloc(p->threads.n + 1, sizeof(**last));
+	for (uint32_t i = 0; i < p->threads.n; i++) {
+		bool fresh;
+		uint32_t *is = map_put(&by_key, thread_key(&p->threads.at[i]), &fresh);
+
+		*is = fresh ? i : *is;
+		first[i] = *is;
+		if (last)
+			(*last)[*is] = i;
+	}
+	map_release(&by_key);
+	return first;
+}

@@ -64,6 +64,10 @@ uint64_t calls_end_ns(const struct profile *);
 struct thread;
 uint64_t calls_coroutine_key(const struct thread *, uint32_t coroutine);
 
+/* Rows of threads that are one thread under several names are one for viewers: per row the first
+ * of these, *@last (or NULL) the last, which has the name to show. Freed by the caller. */
+uint32_t *threads_first(const struct profile *, uint32_t **last);
+
 static inline uint64_t call_ns(const struct call *c)
 {
 	return c->end_ns - c->start_ns;
