@@ -287,6 +287,13 @@ storms_agree()
 	done
 }
 
+# sum NAME METRIC [PATTERN]: the values of a metric in $T/NAME.h5, of the stacks that match.
+sum()
+{
+	"$RENDER" export "$T/$1.h5" -o - --to folded --metric "$2" |
+		pattern=${3:-.} awk '$0 ~ ENVIRON["pattern"] { n += $NF } END { printf "%.0f\n", n }'
+}
+
 # near TEXT VALUE WANTED WITHIN: checks a decimal number.
 near()
 {
