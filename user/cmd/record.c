@@ -294,7 +294,7 @@ static void print_result(const struct record *r, const struct capture *c, const 
 	const int64_t left_out = timeline_left_out(p);
 	_free_ char *asked = left_out ? mem_printf(", %s left out as asked", count_text(left_out))
 				      : mem_strdup("");
-	int64_t n_lost = -left_out;
+	int64_t n_lost = 0;
 
 	for (size_t i = 0; i < p->ledger.n; i++)
 		n_lost += p->ledger.at[i].class == LEDGER_LOST ? p->ledger.at[i].count : 0;
@@ -305,7 +305,7 @@ static void print_result(const struct record *r, const struct capture *c, const 
 	}
 	fprintf(stderr, "eprof: %s in %s, %s lost%s%s; see them with: eprof report %s\n", what,
 		units_ns(took, sizeof(took), (double)p->duration_ns),
-		units_count(lost, sizeof(lost), n_lost), asked, before, file);
+		units_count(lost, sizeof(lost), n_lost - left_out), asked, before, file);
 }
 
 static void add_source(const struct record *r, const struct capture *c, struct profile *p)

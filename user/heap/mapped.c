@@ -17,17 +17,7 @@ static void change(mapped_changes *out, const struct mapped_piece *p, int sign)
 /* The first piece that ends behind @address. */
 static size_t find(const struct mapped *m, uint64_t address)
 {
-	size_t low = 0, high = m->pieces.n;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (m->pieces.at[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return vec_upto(&m->pieces, end, address);
 }
 
 static void insert(struct mapped *m, size_t at, struct mapped_piece piece)

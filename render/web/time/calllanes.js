@@ -7,6 +7,8 @@ class CallLanes {
 		this.box = box;
 		this.chart = chart;
 		this.report = report;
+		/* By name: of functions alike that with most time, which comes first. */
+		this.colours = new Map(chart.functions.map(f => [f.name, f.colour]).reverse());
 		this.build();
 		this.canvas = new CallCanvas(this.stage, chart);
 		this.draw = oncePerFrame(() => {
@@ -60,7 +62,7 @@ class CallLanes {
 
 	/* Undefined: the function has no calls here. */
 	colourOf(name) {
-		return this.chart.functions.find(f => f.name === name)?.colour;
+		return this.colours.get(name);
 	}
 
 	listen() {
