@@ -342,8 +342,9 @@ static __always_inline __u32 random_of(struct faults_rate *r)
 	return x * 0x2545f4914f6cdd1dull >> 32;
 }
 
-/* For how many such additions it stands, if it becomes a sample; else 0. */
-static __always_inline __u64 draw(struct task_struct *task, __u64 pages)
+/* For how many such additions it stands, if it becomes a sample; else 0. Not inlined: the stack of
+ * the programs that take samples has no room for it before Linux 6.13. */
+static __noinline __u64 draw(struct task_struct *task, __u64 pages)
 {
 	const __u32 zero = 0;
 	struct faults_rate *r = bpf_map_lookup_elem(&faults_rates, &zero);
