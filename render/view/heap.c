@@ -320,8 +320,6 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Heap");
 	if (!sum(in, &s) || !s.rows.n)
 		doc_text(doc, "No allocations.");
-	if (before)
-		doc_text(doc, "Before: %s.", before);
 	t = doc_table_of(doc, "by the function that asked for the memory", columns);
 	t->extra_from = MAIN_COLUMNS;
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "functions that allocated");
@@ -332,6 +330,8 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 		margins |= base_shows_margin(s.rows.at[i / VALUES].of[i % VALUES],
 					     s.rows.at[i / VALUES].margin[i % VALUES]);
 	base_margin_note(doc, margins);
+	if (before)
+		doc_text(doc, "Before: %s.", before);
 	release(&s);
 	return 0;
 }

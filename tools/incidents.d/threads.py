@@ -77,7 +77,7 @@ def leak(case):
     job = case.start(case.build("leak.c", "-g", "-O1", "-pthread"), ready=2)
     case.capture("-p", str(job.pid), "--heap=sampled", "-d", "60")
     first_row = r"Peak Function [\d.]+ %(?:(?! % ).)* session_open\b"
-    case.expect(r"thread leak \d+", r"session_open", first_row)
+    case.expect(r"Thread leak \d+ had", r"session_open", first_row)
     case.typed = "eprof report x.h5 --view heap"
     case.screen = case.first(case.run("render", "x.h5", "--view", "heap"))
     case.expect(first_row)
