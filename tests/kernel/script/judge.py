@@ -56,12 +56,15 @@ def main():
             known = seen["lines"].get(key(f))
             if known is not None and not key(f).startswith("<module>") and fr["line"][f] not in known:
                 wrong[f"line {fr['line'][f]} of {key(f)}"] += n
+        # What runs while the script is still being read is not under sys.setprofile().
+        if len(py) > 1 and key(py[0]).startswith("<module>") and not key(py[1]).startswith("main "):
+            continue
         for i in range(1, len(py)):
             caller, callee = key(py[i - 1]), key(py[i])
             if script not in caller and script not in callee and "<string>" not in callee:
                 continue
             if "<module>" in caller or " main " in f" {caller} " or "<module>" in callee:
-                continue  # not under sys.setprofile()
+                continue
             if "threading.py" in caller and "_bootstrap" in caller:
                 continue
             judged += n
