@@ -69,6 +69,7 @@ enum wire_kind {
 	WIRE_WANT = 1001,
 	WIRE_SLICE = 1002,
 	WIRE_SCRIPT = 1003,
+	WIRE_CHAIN = 1004,
 #define SOURCE(name, KIND, number, bytes, streams) KIND = number,
 #include "sources.def"
 #undef SOURCE
@@ -158,11 +159,12 @@ enum wire_end {
 #define WIRE_PIECE_BITS 18
 
 /* A piece of a mapped file, identified as the kernel does. Opaque to user space except for the
- * piece: file offset >> WIRE_PIECE_BITS. Everything else 0: the vDSO. */
+ * piece: file offset >> WIRE_PIECE_BITS. Everything else 0: the vDSO. what: 0, or what is asked of
+ * the piece instead of its table (WIRE_SCRIPT_ASKED). */
 struct wire_piece {
 	wire_u64 inode;
 	wire_u32 device, generation;
-	wire_u32 piece, pad;
+	wire_u32 piece, what;
 };
 _Static_assert(sizeof(struct wire_piece) == 24, "wire_piece is the key of the tables");
 
@@ -246,9 +248,10 @@ struct wire_slice {
 	struct wire_origin origins[WIRE_ORIGINS]; /* the return addresses that they replaced */
 	struct wire_piece missing; /* the piece without a table that ended the walk; all 0: it ended
 				      for another reason */
-	wire_u64 more[WIRE_MORE];  /* what follows the sample in its source's record */
+	wire_u64 chain; /* the number of its chain (wire_script.h), sent before; 0: none */
+	wire_u64 more[WIRE_MORE]; /* what follows the sample in its source's record */
 };
-_Static_assert(sizeof(struct wire_slice) == 776 + 8 * WIRE_MORE,
+_Static_assert(sizeof(struct wire_slice) == 784 + 8 * WIRE_MORE,
 	       "wire_slice is part of the contract");
 
 /* Per stream and CPU; the ledger is made of these. TAKEN = KEPT + all LOST. */

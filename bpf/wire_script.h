@@ -15,12 +15,16 @@ enum wire_script_language {
 #undef SCRIPT
 };
 
-/* The device of the key of a process in script_procs, and of the want that asks for its value:
- * inode is when the process was born, generation the number of its exec, piece the process. */
+/* Keys of script_procs. A piece of a file with code of an interpreter, whose .what is this: so all
+ * processes that run the file are known at once; also the key of the want that asks for it. Or a
+ * process, .piece, whose .device is this and all else 0: for stacks that no walk in the kernel has
+ * followed to the interpreter. */
 #define WIRE_SCRIPT_ASKED 0xfffffffdu
 
-/* The value of a process in script_procs: where the interpreter of CPython keeps its frames.
- * Offsets are in bytes. All 0: a process whose script frames cannot be found. */
+/* The value of script_procs: where the interpreter of CPython keeps its frames. Offsets are in
+ * bytes. All 0: an interpreter whose script frames cannot be found. The addresses are those of the
+ * process; or, for a piece of a file, less the address at which the file would begin if all of it
+ * was mapped as that piece is. */
 struct wire_script_proc {
 	wire_u64 runtime;      /* address of _PyRuntime */
 	wire_u64 code_type;    /* address of PyCode_Type; 0: unknown */
@@ -57,12 +61,18 @@ _Static_assert(sizeof(struct wire_script_proc) == 40,
 enum wire_script_note {
 	WIRE_SCRIPT_UNREAD = 1, /* a frame whose function could not be read or sent */
 	WIRE_SCRIPT_TORN = 2,	/* frames that cannot be followed further */
+	WIRE_SCRIPT_NATIVE = 3, /* native frames: the walk of those ended here, before the thread's
+				   first one */
 };
+
+/* The script frames of a stack that the loader walks: a struct wire_stack of this kind, whose hash
+ * is the number that its slice names it by. Runs of frames, innermost first, each with a word of
+ * kind WIRE_FRAME_CODE behind it: an address in the C frame of the loop that runs them. */
 
 /* How the search for script frames in a stack went. */
 enum wire_script_outcome {
 	WIRE_SCRIPT_NOT_ASKED, /* no interpreter on the stack */
-	WIRE_SCRIPT_LATE,      /* the loader has yet to say what the process is */
+	WIRE_SCRIPT_LATE,      /* the loader has yet to say what the interpreter is */
 	WIRE_SCRIPT_REFUSED,   /* an unknown version */
 	WIRE_SCRIPT_NO_STATE,  /* a thread without frames of a script */
 	WIRE_SCRIPT_WHOLE,

@@ -116,6 +116,15 @@ static enum user_result no_stack(struct walk *walk, __u32 event, struct wire_sam
 	return publish_user(walk, event, sample);
 }
 
+/* Notes how the search for frames of a script went. */
+static void count_script(const struct walk *walk, __u32 event)
+{
+	const __u32 outcome = walk->script.outcome;
+
+	if (outcome)
+		count(event, WIRE_NOTE_SCRIPT + outcome - 1, 1);
+}
+
 /* Of what walk_user() has found. */
 static enum user_result walked(struct walk *walk, __u32 event, struct wire_sample *sample)
 {
@@ -123,8 +132,12 @@ static enum user_result walked(struct walk *walk, __u32 event, struct wire_sampl
 		count(event, WIRE_NOTE_EXEC, 1);
 		return USER_KEEP;
 	}
-	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
+	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER) {
+		script_chain(walk);
+		count_script(walk, event);
 		return USER_SLICE;
+	}
+	count_script(walk, event);
 	return publish_user(walk, event, sample);
 }
 
@@ -133,15 +146,6 @@ static void begin_user(struct walk *walk, const struct wire_sample *sample)
 	walk->out.head.pid = sample->pid;
 	walk->out.head.time_ns = sample->time_ns;
 	walk->out.head.kernel = 0;
-}
-
-/* Notes how the search for frames of a script went. */
-static void count_script(const struct walk *walk, __u32 event)
-{
-	const __u32 outcome = walk->script.outcome;
-
-	if (outcome)
-		count(event, WIRE_NOTE_SCRIPT + outcome - 1, 1);
 }
 
 static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
@@ -153,7 +157,6 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 		return USER_KEEP;
 	begin_user(walk, sample);
 	walk_probed(now, walk);
-	count_script(walk, event);
 	return walked(walk, event, sample);
 }
 
@@ -167,7 +170,7 @@ struct extent {
  * False: the ring is full. */
 static __always_inline bool send_pieces(const struct wire_sample *sample, __u32 bytes,
 					const struct walk *walk, const struct extent *extent,
-					__u32 pieces)
+					__u64 chain, __u32 pieces)
 {
 	struct slice *slice =
 		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
@@ -185,6 +188,7 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, __u32 
 	if (walk->out.head.end != WIRE_END_NO_TABLE)
 		slice->head.missing = (struct wire_piece){0};
 	slice->head.registers[16] = uprobe_origin(walk->registers[16]);
+	slice->head.chain = chain;
 	for (__u32 i = 0; i < pieces; i++) {
 		__u64 missing;
 
@@ -211,15 +215,37 @@ static bool has_room_for_slices(void)
 	return waiting <= bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 4 * 3;
 }
 
+/* Sends the script frames that go with a slice; returns their number, 0: none. */
+static __always_inline __u64 send_chain(struct walk *walk, const struct wire_sample *sample)
+{
+	struct stack_buffer *chain = &walk->chain;
+	__u64 depth = walk->chain_depth;
+
+	if (!depth)
+		return 0;
+	chain->head = (struct wire_stack){.kind = WIRE_CHAIN,
+					  .pid = sample->pid,
+					  .time_ns = sample->time_ns,
+					  .end = WIRE_END_CUT};
+	chain->head.hash = __sync_fetch_and_add(&chain_numbers, 1) + 1;
+	if (depth > WIRE_USER_FRAMES) {
+		chain->head.left_out = depth - WIRE_USER_FRAMES;
+		depth = WIRE_USER_FRAMES;
+	}
+	chain->head.depth = depth;
+	return send(chain, sizeof(chain->head) + depth * sizeof(__u64)) ? chain->head.hash : 0;
+}
+
 /* Sends the stack up to the end of its mapping, and any other stack that the walk reached. */
 static bool send_slice(const struct wire_sample *sample, __u32 record_bytes, struct walk *walk)
 {
 	const __u64 mask = ~(WIRE_SLICE_PIECE - 1ull);
 	struct extent extent = {.start = {walk->registers[7] & mask, walk->at.sp & mask}};
-	__u64 bytes = WIRE_SLICE_BYTES;
+	__u64 bytes = WIRE_SLICE_BYTES, chain;
 
 	if (!has_room_for_slices())
 		return false;
+	chain = send_chain(walk, sample);
 	if (vma_find(walk->registers[7], &walk->stack, &walk->room))
 		bytes = walk->stack.end - extent.start[0];
 	uretprobe_origins(current_task(), &walk->origins);
@@ -227,10 +253,10 @@ static bool send_slice(const struct wire_sample *sample, __u32 record_bytes, str
 	if (extent.start[1] - extent.start[0] >= bytes)
 		extent.split = WIRE_SLICE_MEDIUM;
 	else if (bytes <= WIRE_SLICE_SMALL * WIRE_SLICE_PIECE)
-		return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_SMALL);
+		return send_pieces(sample, record_bytes, walk, &extent, chain, WIRE_SLICE_SMALL);
 	else if (bytes <= WIRE_SLICE_MEDIUM * WIRE_SLICE_PIECE)
-		return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_MEDIUM);
-	return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_PIECES);
+		return send_pieces(sample, record_bytes, walk, &extent, chain, WIRE_SLICE_MEDIUM);
+	return send_pieces(sample, record_bytes, walk, &extent, chain, WIRE_SLICE_PIECES);
 }
 
 /* Publishes the @depth kernel frames in @buffer. */
@@ -372,7 +398,6 @@ static enum user_result stack_behind_call(struct walk *walk, __u32 event,
 	walk->out.head.syscall = 1;
 	begin_user(walk, sample);
 	walk_user(walk);
-	count_script(walk, event);
 	return walked(walk, event, sample);
 }
 

@@ -150,7 +150,7 @@ static __always_inline void python_seek(struct script *s)
 
 static __always_inline void python_note(struct walk *walk, enum wire_script_note note)
 {
-	walk_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | note);
+	script_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | note);
 }
 
 /* The run is on the stack: adds the native frame that called the loop. */
@@ -160,7 +160,7 @@ static __always_inline void python_left(struct walk *walk)
 
 	if (s->torn)
 		python_note(walk, WIRE_SCRIPT_TORN);
-	walk_keep(walk, s->caller);
+	script_keep(walk, s->caller);
 	python_next(s, s->proc.has_cframes ? s->outer : s->next);
 }
 
@@ -178,8 +178,8 @@ static __always_inline void python_add(struct walk *walk, __u64 tagged, __u64 in
 		python_note(walk, WIRE_SCRIPT_UNREAD);
 		return;
 	}
-	walk_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | number << WIRE_SCRIPT_SHIFT |
-				(unit & WIRE_SCRIPT_MOST));
+	script_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT |
+				  number << WIRE_SCRIPT_SHIFT | (unit & WIRE_SCRIPT_MOST));
 }
 
 /* Reads the next frame, one behind those that are remembered, again. */

@@ -58,11 +58,14 @@ struct script {
 	__u32 left;    /* frames of a run that may still be looked at */
 	__u32 torn;    /* 1: the run does not end in its entry */
 	struct wire_script_proc proc;
-	struct wire_piece key; /* of the process, in script_procs */
-	__u32 found;	       /* frames of the run: the first SCRIPT_RUN are in run … */
-	__u32 shown;	       /* … and so many of these are on the stack */
-	__u64 rest;	       /* the first frame of the run that is not in run */
-	__u64 next;	       /* the frame behind the run */
+	struct wire_piece key;	 /* of the process: piece is its number, generation its exec, inode
+				    when it was born */
+	struct wire_piece asked; /* in script_procs */
+	__u32 chained;		 /* 1: frames go to the chain, instead of the stack */
+	__u32 found;		 /* frames of the run: the first SCRIPT_RUN are in run … */
+	__u32 shown;		 /* … and so many of these are on the stack */
+	__u64 rest;		 /* the first frame of the run that is not in run */
+	__u64 next;		 /* the frame behind the run */
 	struct script_frame run[SCRIPT_RUN];
 	struct script_number numbers[SCRIPT_CODES];
 	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS];

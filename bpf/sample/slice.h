@@ -33,7 +33,7 @@ static __always_inline void slice_thread(struct wire_slice *head, const __u64 *r
 					 const struct uretprobe_origins *origins, __u16 syscall)
 {
 	head->syscall = syscall;
-	head->lowest = 0;
+	head->lowest = head->chain = 0;
 	head->trampoline = origins->trampoline;
 	head->n_origins = origins->n;
 	__builtin_memcpy(head->origins, origins->at, sizeof(head->origins));

@@ -296,13 +296,19 @@ static __always_inline bool is_interpreter(const struct walk *walk)
 
 static __always_inline long find_script(struct walk *walk)
 {
-	const struct wire_piece file = walk->vma.file;
+	const __u64 key = step_key(&walk->at);
+	struct wire_piece file;
 
-	script_begin(walk);
+	walk->script.outcome = WIRE_SCRIPT_LATE;
+	/* The rule may come from a cache, which does not know the mapping. */
+	if (!enter(walk, key))
+		return 0;
+	script_begin(walk, key);
 	if (walk->script.outcome != WIRE_SCRIPT_LATE)
 		return 0;
-	walk->vma.file = walk->script.key;
-	want(walk, step_key(&walk->at));
+	file = walk->vma.file;
+	walk->vma.file = walk->script.asked;
+	want(walk, key);
 	walk->vma.file = file;
 	return 0;
 }
@@ -396,18 +402,16 @@ int walk_user(struct walk *walk)
 	walk->script.mode = SCRIPT_NATIVE;
 	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
 	walk->script.entry = 0;
+	walk->script.chained = 0;
+	walk->chain_depth = 0;
 	walk->memo_tag = memo_tag();
 	trail_start(&walk->trails, walk->memo_tag);
 	walk_keep(walk, walk->at.ip);
 	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
 	walk->out.head.depth = walk->depth;
-	/* The native walk ended before it reached the loops of all runs. The loader may finish it,
-	 * but has no frames of scripts. */
+	/* The native walk ended before it reached the loops of all runs. */
 	if (walk->script.entry)
-		walk->script.outcome = walk->out.head.end == WIRE_END_NO_TABLE ||
-						       walk->out.head.end == WIRE_END_OTHER
-					       ? WIRE_SCRIPT_LATE
-					       : WIRE_SCRIPT_CUT;
+		walk->script.outcome = WIRE_SCRIPT_CUT;
 	if (walk->depth > WIRE_USER_FRAMES)
 		tell_cut(walk);
 	return 0;

@@ -43,6 +43,8 @@ struct walk {
 	struct table_rule rule; /* of the current step */
 	__u64 memo_tag;
 	struct script script;
+	struct stack_buffer chain; /* of script frames, for a slice */
+	__u32 chain_depth;	   /* 0: there is none */
 	struct trails trails;
 	__u64 window_at;    /* stack address of the contents of window */
 	__u32 window_words; /* WALK_WINDOW, or 0: window is empty */
@@ -56,13 +58,18 @@ struct walk {
 int walk_user(struct walk *walk);
 
 /* The slot of frame @number: the outermost frames of a deep stack are kept in a ring. */
-static __always_inline __u64 *walk_slot(struct walk *walk, __u32 number)
+static __always_inline __u64 *stack_slot(struct stack_buffer *to, __u32 number)
 {
 	const __u32 tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
 
 	if (number >= tail)
 		number = tail + (number - tail) % WIRE_TAIL_FRAMES;
-	return &walk->out.frames[number & (WIRE_USER_FRAMES - 1)];
+	return &to->frames[number & (WIRE_USER_FRAMES - 1)];
+}
+
+static __always_inline __u64 *walk_slot(struct walk *walk, __u32 number)
+{
+	return stack_slot(&walk->out, number);
 }
 
 static __always_inline void walk_keep(struct walk *walk, __u64 word)
@@ -71,9 +78,15 @@ static __always_inline void walk_keep(struct walk *walk, __u64 word)
 }
 
 /* Finds the frames of the script that the current thread runs, when the walk first meets the
- * interpreter; sets walk->script. Returns 0, as the next does; NULL as for walk_user(). */
-int script_begin(struct walk *walk);
+ * interpreter, at @address in walk->vma; sets walk->script. Returns 0, as the next two do; NULL as
+ * for walk_user(). */
+int script_begin(struct walk *walk, __u64 address);
 /* One round of script frames, while walk->script.mode is not SCRIPT_NATIVE. */
 int script_round(struct walk *walk);
+/* Sets walk->chain to the script frames of the current thread, for a stack that the loader walks;
+ * whatever the walk has found of them. */
+int script_chain(struct walk *walk);
+/* How many numbers were given to chains. */
+extern __u64 chain_numbers;
 
 #endif

@@ -47,7 +47,7 @@ void account_add_past(struct ledger_past *past, const struct profile *p, struct 
 
 void account_notes(struct profile *p, const struct account *in)
 {
-	_free_ char *refused = mem_printf("%s, processes", in->unwind.refused);
+	_free_ char *refused = mem_printf("%s, files", in->unwind.refused);
 
 	profile_note(p, refused, in->unwind.n_refused);
 	profile_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));

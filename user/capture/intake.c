@@ -43,7 +43,9 @@ static void keep_record(void *context, const void *record, size_t bytes)
 	if (head->time_ns > in->newest_ns)
 		in->newest_ns = head->time_ns;
 	pending_ring(&in->pending, record, bytes,
-		     pending_due_ns(&in->stack_ns, head->kind == WIRE_STACK, head->time_ns));
+		     pending_due_ns(&in->stack_ns,
+				    head->kind == WIRE_STACK || head->kind == WIRE_CHAIN,
+				    head->time_ns));
 }
 
 static int drain_ring(struct intake *in)
@@ -179,6 +181,8 @@ static void take_ring(void *context, const void *record)
 		stackbook_add(&in->stacks, record, in->procs);
 	if (kind == WIRE_WANT)
 		unwinder_want(in->unwinder, record);
+	if (kind == WIRE_CHAIN)
+		unwinder_chain(in->unwinder, record);
 	if (kind == WIRE_SLICE)
 		take_slice(in, record);
 	sources_take(in->sources, kind, record, &in->stacks, in->procs);

@@ -58,6 +58,7 @@ static bool is_whole(const void *data, size_t bytes)
 #include "actions.def"
 #undef ACTION
 	case WIRE_STACK:
+	case WIRE_CHAIN:
 		return bytes >= sizeof(*stack) &&
 		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
 	case WIRE_WANT:

@@ -334,11 +334,11 @@ void tables_copy(struct tables *t, const struct wire_piece *mapping, const struc
 	bpf_map_delete_elem(t->maps.wanted_fd, mapping);
 }
 
-void tables_script(struct tables *t, const struct wire_piece *process,
+void tables_script(struct tables *t, const struct wire_piece *key,
 		   const struct wire_script_proc *script)
 {
-	(void)bpf_map_update_elem(t->maps.scripts_fd, process, script, BPF_ANY);
-	bpf_map_delete_elem(t->maps.wanted_fd, process);
+	(void)bpf_map_update_elem(t->maps.scripts_fd, key, script, BPF_ANY);
+	bpf_map_delete_elem(t->maps.wanted_fd, key);
 }
 
 bool tables_dropped(const struct tables *t, const struct wire_piece *piece)

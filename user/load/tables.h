@@ -45,9 +45,8 @@ void tables_ask_again(struct tables *, const struct wire_piece *piece);
 /* Answers what a mapping without a file is, whose key is @mapping. */
 void tables_copy(struct tables *, const struct wire_piece *mapping, const struct wire_copy *);
 
-/* Answers where the interpreter of a process keeps its frames, whose key is @process. */
-void tables_script(struct tables *, const struct wire_piece *process,
-		   const struct wire_script_proc *);
+/* Answers where an interpreter keeps its frames; @key: as in script_procs. */
+void tables_script(struct tables *, const struct wire_piece *key, const struct wire_script_proc *);
 
 /* Call a few times a second: when memory runs short, walkers start to mark the tables that they
  * use. */

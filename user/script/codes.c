@@ -204,8 +204,14 @@ uint32_t codes_line(const struct codes *c, uint64_t offset)
 
 const char *codes_note(uint64_t offset)
 {
-	return WIRE_SCRIPT_POSITION(offset) == WIRE_SCRIPT_TORN ? "[script frames missing]"
-								: "[script frame unread]";
+	switch (WIRE_SCRIPT_POSITION(offset)) {
+	case WIRE_SCRIPT_TORN:
+		return "[script frames missing]";
+	case WIRE_SCRIPT_NATIVE:
+		return "[native frames missing]";
+	default:
+		return "[script frame unread]";
+	}
 }
 
 /* --- forgetting ------------------------------------------------------------------------------- */

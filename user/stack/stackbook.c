@@ -169,22 +169,29 @@ static void put_hash(struct stackbook *s, uint64_t hash, uint32_t number)
 		*at = NO_STACK;
 }
 
-void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs *procs)
+void stackbook_frames(const struct wire_stack *w, uint64_t *frames, struct stack_frames *out)
 {
 	const uint32_t n = w->depth < WIRE_USER_FRAMES ? w->depth : WIRE_USER_FRAMES;
 	const uint8_t *sent = (const uint8_t *)(w + 1);
-	uint64_t frames[WIRE_USER_FRAMES];
-	const struct stack_frames f = {.address = frames,
-				       .n = n,
-				       .cut_at = w->left_out ? WIRE_USER_FRAMES - WIRE_TAIL_FRAMES
-							     : 0,
-				       .end = w->end,
-				       .kernel = w->kernel,
-				       .syscall = w->syscall};
-	uint32_t number;
 
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(&frames[i], sent + frame_at(w, i) * sizeof(*frames), sizeof(*frames));
+	*out = (struct stack_frames){.address = frames,
+				     .n = n,
+				     .cut_at =
+					     w->left_out ? WIRE_USER_FRAMES - WIRE_TAIL_FRAMES : 0,
+				     .end = w->end,
+				     .kernel = w->kernel,
+				     .syscall = w->syscall};
+}
+
+void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs *procs)
+{
+	uint64_t frames[WIRE_USER_FRAMES];
+	struct stack_frames f;
+	uint32_t number;
+
+	stackbook_frames(w, frames, &f);
 	number = stackbook_add_frames(s, &f, w->pid, procs);
 	s->stacks.at[number].check = w->check;
 	put_hash(s, w->hash, number);

@@ -64,6 +64,9 @@ struct stack_frames {
 uint32_t stackbook_add_frames(struct stackbook *, const struct stack_frames *, uint32_t pid,
 			      struct procs *);
 
+/* The frames of a stack record, in @frames, of which there are WIRE_USER_FRAMES. */
+void stackbook_frames(const struct wire_stack *, uint64_t *frames, struct stack_frames *out);
+
 /* Adds a stack record, under the same condition. */
 void stackbook_add(struct stackbook *, const struct wire_stack *, struct procs *);
 /* The stack with that hash; NO_STACK for 0, and for one that never came or shares its hash, which

@@ -11,6 +11,7 @@
 #include "elf/elffile.h"
 #include "elf/segments.h"
 #include "sample/regs.h"
+#include "stack/chains.h"
 #include "script/detect.h"
 #include "unwind/native_walk.h"
 #include "unwind/table_build.h"
@@ -50,8 +51,10 @@ struct unwinder {
 	struct map asked;	    /* hash of a piece → failed requests */
 	uint64_t walks;
 	int64_t build_ns;
-	char refused[SCRIPT_REASON];	   /* the last reason not to show frames of scripts */
-	uint64_t n_refused;		   /* processes */
+	char refused[SCRIPT_REASON]; /* the last reason not to show frames of scripts */
+	uint64_t n_refused;	     /* files */
+	struct map told;	     /* process → page of its interpreter that the walker knows */
+	struct chains chains;
 	uint64_t frames[WIRE_WALK_FRAMES]; /* of the current walk */
 };
 
@@ -158,6 +161,7 @@ void unwinder_free(struct unwinder *u)
 	vec_release(&u->files);
 	map_release(&u->by_piece);
 	map_release(&u->asked);
+	map_release(&u->told);
 	vec_release(&u->entries);
 	free(u);
 }
@@ -203,6 +207,14 @@ static bool end_read(struct unwinder *u, uint32_t image, struct maker *m)
 	return m->is_open;
 }
 
+static void note_refused(struct unwinder *u, const struct interpreter *script)
+{
+	if (!script->reason[0])
+		return;
+	memcpy(u->refused, script->reason, sizeof(u->refused));
+	u->n_refused++;
+}
+
 static bool open_maker(struct unwinder *u, uint32_t image, struct maker *m)
 {
 	const struct image *i = images_at(u->images, image);
@@ -213,8 +225,10 @@ static bool open_maker(struct unwinder *u, uint32_t image, struct maker *m)
 	if (budget_begin(&m->budget, NULL) && !elffile_open_within(i->fd, &m->budget, &m->file) &&
 	    !table_maker_new(&m->file, &m->maker)) {
 		budget_hold(&m->budget, table_maker_bytes(m->maker));
-		if (script_detect(&m->file, &m->script))
+		if (script_detect(&m->file, &m->script)) {
 			table_maker_mark(m->maker, TABLE_SCRIPT);
+			note_refused(u, &m->script);
+		}
 	}
 	return end_read(u, image, m);
 }
@@ -319,6 +333,58 @@ static struct table_blob mapped(const struct unwinder *u, const struct entry *e)
 	return out;
 }
 
+/* --- interpreters ----------------------------------------------------------------------------- */
+
+/* The maker for @place if its file has an interpreter, else NULL; *@address: of the place, as the
+ * file says. */
+static const struct maker *interpreter_at(struct unwinder *u, struct place place, uint64_t *address)
+{
+	const struct maker *m = place.image >= IMAGE_FIRST ? maker_of(u, place.image) : NULL;
+
+	return m && m->script.language && segments_address(&m->file, place.offset, address) ? m
+											    : NULL;
+}
+
+/* Tells the walker of the interpreter, if any, whose code is at @place, in @piece: before it gets
+ * the table of that, whose rules make it ask. False: there is none. */
+static bool tell_piece(struct unwinder *u, struct place place, const struct wire_piece *piece)
+{
+	struct wire_piece key = *piece;
+	uint64_t address;
+	const struct maker *m = interpreter_at(u, place, &address);
+	const struct wire_script_proc proc =
+		m ? script_proc(&m->script, place.offset - address) : (struct wire_script_proc){0};
+
+	if (!m)
+		return false;
+	key.what = WIRE_SCRIPT_ASKED;
+	tables_script(u->tables, &key, &proc);
+	return true;
+}
+
+/* Tells the walker that process @pid has the interpreter, if any, whose code is at @address. */
+static void tell_process(struct unwinder *u, uint32_t pid, uint64_t address, struct place place)
+{
+	const struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = pid};
+	uint64_t of_file = 0;
+	const struct maker *m = interpreter_at(u, place, &of_file);
+	const uint32_t page = (uint32_t)((address - of_file) >> 12);
+	struct wire_script_proc proc;
+	bool fresh;
+	uint32_t *told;
+
+	if (!m)
+		return;
+	told = map_put(&u->told, pid, &fresh);
+	if (!fresh && *told == page)
+		return;
+	*told = page;
+	proc = script_proc(&m->script, address - of_file);
+	tables_script(u->tables, &key, &proc);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
 /* The table for @place, made if needed, and put into the kernel for @piece (may be NULL); no words:
  * not now. For native code; valid until the next call. */
 static struct table_blob table_of(struct unwinder *u, struct place place,
@@ -339,6 +405,8 @@ static struct table_blob table_of(struct unwinder *u, struct place place,
 			return made;
 		e->own = made;
 	}
+	if (piece)
+		tell_piece(u, place, piece);
 	if (!piece || tables_put(u->tables, piece, e->own.words, e->own.n_words))
 		return e->own;
 	table_blob_release(&e->own);
@@ -400,26 +468,14 @@ static void answer_copy(struct unwinder *u, const struct wire_want *w)
 	tables_copy(u->tables, &w->piece, &copy);
 }
 
-/* Tells the walker where the process keeps the frames of its script. The interpreter's code is at
- * the wanted address. */
+/* The walker met a rule of an interpreter of which it has not been told, or has forgotten it. */
 static void answer_script(struct unwinder *u, const struct wire_want *w)
 {
-	const struct place place = procs_place(u->procs, w->pid, w->address);
-	struct maker *m = place.image >= IMAGE_FIRST ? maker_of(u, place.image) : NULL;
-	struct wire_script_proc proc = {0};
-	uint64_t address;
+	struct wire_piece piece = w->piece;
 
-	if (!m || !m->script.language) {
+	piece.what = 0;
+	if (!tell_piece(u, procs_place(u->procs, w->pid, w->address), &piece))
 		tables_ask_again(u->tables, &w->piece);
-		return;
-	}
-	if (segments_address(&m->file, place.offset, &address))
-		proc = script_proc(&m->script, w->address - address);
-	if (m->script.reason[0]) {
-		memcpy(u->refused, m->script.reason, sizeof(u->refused));
-		u->n_refused++;
-	}
-	tables_script(u->tables, &w->piece, &proc);
 }
 
 void unwinder_want(struct unwinder *u, const struct wire_want *w)
@@ -428,11 +484,12 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 	const struct entry *e;
 	size_t n_words;
 
-	if (w->piece.device == WIRE_NO_FILE || w->piece.device == WIRE_SCRIPT_ASKED) {
+	if (w->piece.device == WIRE_NO_FILE || w->piece.what == WIRE_SCRIPT_ASKED) {
 		(w->piece.device == WIRE_NO_FILE ? answer_copy : answer_script)(u, w);
 		return;
 	}
 	place = procs_place(u->procs, w->pid, w->address);
+	tell_process(u, w->pid, w->address, place);
 	if (tables_get(u->tables, &w->piece, &n_words))
 		return;
 	if (is_unread(u, w, place)) {
@@ -447,8 +504,10 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 	}
 	/* One build-id, two files: the second piece shares the table of the first. */
 	e = entry_of(u, place);
-	if (e->in_kernel && memcmp(&e->piece, &w->piece, sizeof(w->piece)) != 0)
+	if (e->in_kernel && memcmp(&e->piece, &w->piece, sizeof(w->piece)) != 0) {
+		(void)tell_piece(u, place, &w->piece);
 		tables_share(u->tables, &w->piece, &e->piece);
+	}
 }
 
 /* --- walks -------------------------------------------------------------------------------------
@@ -473,6 +532,7 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 	if (place.image == IMAGE_UNREAD ||
 	    images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
 		return true;
+	tell_process(w->u, w->slice->sample.pid, address, place);
 	/* The kernel's walker will need what this walk needs: give it the table before it asks. */
 	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);
 	*out = (struct native_code){.table = w->table.words ? &w->table : NULL,
@@ -568,9 +628,15 @@ bool unwinder_dropped(const struct unwinder *u, const struct wire_slice *slice)
 	return tables_dropped(u->tables, &slice->missing);
 }
 
+void unwinder_chain(struct unwinder *u, const struct wire_stack *w)
+{
+	chains_take(&u->chains, w);
+}
+
 uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stackbook *stacks)
 {
 	struct walk w = {.u = u, .slice = slice};
+	const struct chain *chain = chains_find(&u->chains, slice->chain);
 	const struct native_walk walk = {
 		.registers = slice->registers,
 		.find = find,
@@ -579,6 +645,8 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 		.trampoline = slice->trampoline,
 		.origins = slice->origins,
 		.n_origins = slice->n_origins < WIRE_ORIGINS ? slice->n_origins : WIRE_ORIGINS,
+		.chain = chain ? chain->words : NULL,
+		.n_chain = chain ? chain->n : 0,
 		.context = &w};
 	struct native_end end = native_walk(&walk, u->frames, WIRE_WALK_FRAMES);
 	struct stack_frames f = {.address = u->frames,

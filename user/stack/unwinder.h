@@ -30,6 +30,8 @@ void unwinder_want(struct unwinder *, const struct wire_want *);
  * is not described: then no call can return there. */
 bool unwinder_starts_function(struct unwinder *, struct place);
 
+/* Keeps script frames for the slice that follows, a record of kind WIRE_CHAIN. */
+void unwinder_chain(struct unwinder *, const struct wire_stack *);
 /* Walks the stack of a slice and adds it to @stacks; returns its number. */
 uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stackbook *);
 /* Whether the kernel's walker lacked a table that was evicted for others. */
@@ -42,7 +44,7 @@ struct unwinder_stats {
 	struct budget_losses losses; /* tables that were not made */
 	uint64_t tables, table_bytes, evicted, walks;
 	int64_t build_ns;   /* wall time spent on tables */
-	uint64_t n_refused; /* processes whose script frames are not shown, and why of the last */
+	uint64_t n_refused; /* files whose script frames are not shown, and why of the last */
 	char refused[SCRIPT_REASON];
 };
 void unwinder_stats(const struct unwinder *, struct unwinder_stats *);

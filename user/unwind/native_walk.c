@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "cfi/cfi_step.h"
+#include "wire_script.h"
 
 static inline const void *table_line(void *table, wire_u32 number)
 {
@@ -91,6 +92,7 @@ struct walking {
 	struct cfi_registers all; /* of the frame reached after `followed` frames */
 	size_t followed;
 	size_t program_bytes; /* interpreted so far */
+	size_t run, run_end;  /* in w->chain: the next frames of the script, and their entry */
 };
 
 static void start(struct walking *k, const struct native_walk *w)
@@ -223,14 +225,65 @@ static void restore(struct walking *k)
 			k->at.ip = w->origins[i].address;
 }
 
+/* --- frames of a script ----------------------------------------------------------------------- */
+
+/* Goes to the run of frames that begins at @at, if there is one. */
+static void next_run(struct walking *k, size_t at)
+{
+	const struct native_walk *w = k->w;
+
+	k->run = k->run_end = at;
+	while (k->run_end < w->n_chain && WIRE_FRAME_KIND(w->chain[k->run_end]) != WIRE_FRAME_CODE)
+		k->run_end++;
+	if (k->run_end >= w->n_chain)
+		k->run = k->run_end = w->n_chain;
+}
+
+static size_t add_run(const struct walking *k, uint64_t *frames, size_t n, size_t max)
+{
+	for (size_t i = k->run; i < k->run_end && n < max; i++)
+		frames[n++] = k->w->chain[i];
+	return n;
+}
+
+/* The native frame of the stack memory from @sp on, the last of @n, was left: if it is the loop
+ * that runs the script's next frames, these take its place. Returns the number of frames. */
+static size_t merge(struct walking *k, uint64_t sp, uint64_t *frames, size_t n, size_t max)
+{
+	const struct native_walk *w = k->w;
+
+	/* Entries of frames that were left out, or of a loop that no native frame was found for. */
+	while (k->run_end < w->n_chain && w->chain[k->run_end] < sp)
+		next_run(k, k->run_end + 1);
+	if (k->run_end >= w->n_chain || w->chain[k->run_end] >= k->at.sp)
+		return n;
+	n = add_run(k, frames, n - 1, max);
+	next_run(k, k->run_end + 1);
+	return n;
+}
+
+/* The native walk ended before the thread's first frame: adds the rest of the script, behind a
+ * mark. */
+static size_t add_rest(struct walking *k, uint64_t *frames, size_t n, size_t max)
+{
+	if (k->run_end < k->w->n_chain && n < max)
+		frames[n++] = (uint64_t)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | WIRE_SCRIPT_NATIVE;
+	for (; k->run_end < k->w->n_chain; next_run(k, k->run_end + 1))
+		n = add_run(k, frames, n, max);
+	return n;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 struct native_end native_walk(const struct native_walk *w, uint64_t *frames, size_t max)
 {
 	struct native_end out = {0};
 	struct walking k;
 	bool guessed = false;
-	uint64_t key;
+	uint64_t key, sp;
 
 	start(&k, w);
+	next_run(&k, 0);
 	while (out.n < max) {
 		uint64_t exact = out.n && k.at.exact ? WIRE_EXACT : 0;
 
@@ -240,13 +293,17 @@ struct native_end native_walk(const struct native_walk *w, uint64_t *frames, siz
 		frames[out.n++] = k.at.ip | exact | (guessed ? WIRE_BY_FRAME_POINTER : 0);
 		out.n_guessed += guessed;
 		key = step_key(&k.at);
+		sp = k.at.sp;
 		out.end = step(&k, &guessed);
 		out.no_rule = guessed;
 		if (out.end != STEP_NEXT)
 			break;
 		restore(&k);
+		out.n = merge(&k, sp, frames, out.n, max);
 		vec_push(&k.passed, ((struct passed){.key = key, .caller = k.at}));
 	}
+	if (out.end != STEP_ROOT)
+		out.n = add_rest(&k, frames, out.n, max);
 	vec_release(&k.passed);
 	return out;
 }

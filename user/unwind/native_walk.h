@@ -35,6 +35,10 @@ struct native_walk {
 	uint64_t trampoline;
 	const struct wire_origin *origins; /* borrowed */
 	size_t n_origins;
+	/* Script frames (wire_script.h), to take the place of the native frames of the loops that
+	 * run them. */
+	const uint64_t *chain; /* borrowed */
+	size_t n_chain;
 	void *context;
 };
 
