@@ -5,7 +5,7 @@
  * is sent, which user space walks, since the walker only reads memory of the current task.
  *
  * The thread may wake up meanwhile. So nothing is sent until all is there and a function of the
- * caller's, which is called last, says that the thread has slept all the time.
+ * includer's, which is called last, says that the thread has slept all the time.
  *
  * To read memory of a file on a FUSE or NFS mount may take for ever. Such memory is not read; but a
  * hostile process may map it just between the look and the read. So a walk may get stuck, and the
@@ -30,6 +30,7 @@ struct asleep_room {
 	struct uretprobe_origins origins;
 	__u32 syscall;
 	struct vma_node node;
+	struct walk walk; /* of script frames alone */
 	struct wire_slice slice;
 	__u8 bytes[WIRE_SLICE_BYTES]; /* of the slice */
 };
@@ -41,12 +42,17 @@ struct asleep {
 	struct task_struct *task;
 	struct seq_file *seq; /* of the iterator: see load/ran.h */
 	struct asleep_room *room;
-	__u64 mm;		     /* the task's; 0: its memory is not to be read */
-	struct wire_sample *sample;  /* kind, event, time_ns and weight are set */
-	__u32 bytes;		     /* of the record that begins with it, a constant */
-	bool (*has_slept)(void *of); /* commits the sample, if this is the latest walk; inlined */
+	__u64 mm;		    /* the task's; 0: its memory is not to be read */
+	struct wire_sample *sample; /* kind, event, time_ns and weight are set */
+	__u32 bytes;		    /* of the record that begins with it, a constant */
+	const __u64 *since;	    /* changes when the thread wakes up … */
+	__u64 since_ns;		    /* … from this */
 	void *of;
 };
+
+/* Commits the sample, if the thread has slept and this is the latest walk. Defined by who includes
+ * this. */
+static __always_inline bool asleep_commit(void *of);
 
 #define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
@@ -106,6 +112,16 @@ static __always_inline bool asleep_copy(const struct asleep *a, void *to, __u32 
 	       !bpf_copy_from_user_task(to, bytes, (void *)from, a->task, 0);
 }
 
+#include "sample/script_asleep.h"
+
+/* Sends the script frames that go with the slice. */
+static __always_inline bool asleep_send_chain(const struct asleep *a, __u64 bytes)
+{
+	if (bytes > sizeof(a->room->walk.chain))
+		return false;
+	return !bpf_ringbuf_output(&ring, &a->room->walk.chain, bytes, BPF_RB_NO_WAKEUP);
+}
+
 /* Sends @pieces of stack memory, a constant. */
 static __always_inline void asleep_send_pieces(const struct asleep *a, __u32 pieces, bool readable)
 {
@@ -113,6 +129,7 @@ static __always_inline void asleep_send_pieces(const struct asleep *a, __u32 pie
 	struct wire_slice *head = &room->slice;
 	__u64 from = room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull);
 	const __u32 event = a->sample->event & WIRE_STREAM_MASK;
+	__u64 bytes;
 
 	slice_name(head, a->sample, a->bytes);
 	slice_thread(head, room->registers, &room->origins, room->syscall);
@@ -129,8 +146,13 @@ static __always_inline void asleep_send_pieces(const struct asleep *a, __u32 pie
 		from += WIRE_SLICE_PIECE;
 	}
 	bpf_seq_write(a->seq, room->kernel.frames, pieces);
-	if (!a->has_slept(a->of))
+	if (!asleep_commit(a->of))
 		return;
+	if (room->walk.script.outcome)
+		count(event, WIRE_NOTE_SCRIPT + room->walk.script.outcome - 1, 1);
+	bytes = chain_name(&room->walk, a->sample);
+	if (bytes && asleep_send_chain(a, bytes))
+		head->chain = room->walk.chain.head.hash;
 	/* The ring is not held while memory is read: others' records stand behind. */
 	if (bpf_ringbuf_output(&ring, head, sizeof(*head) + pieces * WIRE_SLICE_PIECE,
 			       BPF_RB_NO_WAKEUP))
@@ -153,6 +175,10 @@ static __always_inline void asleep_send_stack(const struct asleep *a)
 {
 	const bool readable = a->mm && asleep_is_readable(a->task);
 
+	a->room->walk.script.outcome = WIRE_SCRIPT_NOT_ASKED;
+	a->room->walk.chain_depth = 0;
+	if (readable)
+		asleep_chain(a);
 	if (!readable || !asleep_reaches(a, WIRE_SLICE_SMALL))
 		asleep_send_pieces(a, WIRE_SLICE_SMALL, readable);
 	else if (!asleep_reaches(a, WIRE_SLICE_MEDIUM))
@@ -167,7 +193,7 @@ static __always_inline void asleep_send_plain(const struct asleep *a, enum wire_
 	const __u32 event = a->sample->event & WIRE_STREAM_MASK;
 
 	bpf_seq_write(a->seq, a->room->kernel.frames, 1);
-	if (!a->has_slept(a->of))
+	if (!asleep_commit(a->of))
 		return;
 	if (outcome == WIRE_KEPT && !a->sample->kernel_hash)
 		outcome = WIRE_LOST_STACK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/sample.h"
+#include "sample/script_maps.h"
 #include "sample/slice.h"
 #include "sample/registers.h"
 
@@ -218,22 +219,9 @@ static bool has_room_for_slices(void)
 /* Sends the script frames that go with a slice; returns their number, 0: none. */
 static __always_inline __u64 send_chain(struct walk *walk, const struct wire_sample *sample)
 {
-	struct stack_buffer *chain = &walk->chain;
-	__u64 depth = walk->chain_depth;
+	const __u64 bytes = chain_name(walk, sample);
 
-	if (!depth)
-		return 0;
-	chain->head = (struct wire_stack){.kind = WIRE_CHAIN,
-					  .pid = sample->pid,
-					  .time_ns = sample->time_ns,
-					  .end = WIRE_END_CUT};
-	chain->head.hash = __sync_fetch_and_add(&chain_numbers, 1) + 1;
-	if (depth > WIRE_USER_FRAMES) {
-		chain->head.left_out = depth - WIRE_USER_FRAMES;
-		depth = WIRE_USER_FRAMES;
-	}
-	chain->head.depth = depth;
-	return send(chain, sizeof(chain->head) + depth * sizeof(__u64)) ? chain->head.hash : 0;
+	return bytes && send(&walk->chain, bytes) ? walk->chain.head.hash : 0;
 }
 
 /* Sends the stack up to the end of its mapping, and any other stack that the walk reached. */

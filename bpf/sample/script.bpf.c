@@ -1,58 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#include "sample/walk.h"
-#include "sample/stack_hash.h"
-#include "shared.h"
+#include "sample/script_maps.h"
 
-/* A piece of a file, or a process → where its interpreter keeps frames. Filled by load/tables, with
- * the table of the piece or when the walker asks; read by the walker. LRU: a lost entry of a piece
- * is asked for again, and processes end. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, struct wire_piece);
-	__type(value, struct wire_script_proc);
-} script_procs SEC(".maps");
-
-/* The two hashes of what identifies a function of a script → its number. Written and read by the
- * walker alone. LRU: a forgotten function is sent again, under another number. 16 Ki functions are
- * more than most programs run within a window. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, struct two_hashes);
-	__type(value, __u64);
-} known_codes SEC(".maps");
-
-/* How many numbers were given to functions, and to chains. */
+struct script_procs_map script_procs SEC(".maps");
+struct known_codes_map known_codes SEC(".maps");
 __u64 script_numbers, chain_numbers;
 
-/* Of stacks.bpf.c. */
-extern const volatile __u64 config_hash_keys[STACK_HASH_WORDS][2];
+/* What the walk reads is the memory of the current thread. */
+struct script_memory;
 
-static __always_inline bool read_user(void *to, __u32 bytes, __u64 from)
+static __always_inline bool read_user(const struct script_memory *m, void *to, __u32 bytes,
+				      __u64 from)
 {
 	return !bpf_probe_read_user(to, bytes, (void *)from);
 }
 
-/* The word at @offset of the frame, and of what was read of the code object, whose first word is
- * that at @offset 0. */
-static __always_inline __u64 script_word(const __u64 *words, __u32 offset)
+/* A record of @bytes, a constant, for a function; NULL: there is no room. */
+static __always_inline struct wire_script *code_room(const struct script_memory *m, __u32 bytes)
 {
-	return words[offset / 8 & (SCRIPT_WORDS - 1)];
+	return bpf_ringbuf_reserve(&ring, bytes, 0);
 }
 
-static __always_inline __u32 script_byte(const __u64 *words, __u32 offset)
+/* Sends it, or not; returns whether. */
+static __always_inline bool code_end(const struct script_memory *m, struct wire_script *record,
+				     __u32 bytes, bool whole)
 {
-	return script_word(words, offset) >> (offset % 8 * 8) & 0xff;
-}
-
-/* Adds a word to the stack, or to the chain. */
-static __always_inline void script_keep(struct walk *walk, __u64 word)
-{
-	if (walk->script.chained)
-		*stack_slot(&walk->chain, walk->chain_depth++) = word;
+	if (whole)
+		bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	else
-		walk_keep(walk, word);
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+	return whole;
 }
 
 #include "sample/script_code.h"
@@ -63,25 +39,7 @@ static __always_inline void begin(struct walk *walk)
 {
 	walk->script.outcome = WIRE_SCRIPT_REFUSED;
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
-		python_begin(&walk->script, BPF_CORE_READ(current_task(), thread.fsbase));
-}
-
-/* @base: what the addresses in @proc are less than those in the process. */
-static __always_inline void begin_in(struct walk *walk, const struct wire_script_proc *proc,
-				     __u64 base)
-{
-	struct task_struct *task = current_task();
-	struct script *s = &walk->script;
-
-	s->key.inode = BPF_CORE_READ(task, group_leader, start_time);
-	s->key.generation = BPF_CORE_READ(task, self_exec_id);
-	s->key.piece = walk->out.head.pid;
-	__builtin_memset(s->numbers, 0, sizeof(s->numbers));
-	s->proc = *proc;
-	s->proc.runtime += base;
-	if (s->proc.code_type)
-		s->proc.code_type += base;
-	begin(walk);
+		python_begin(NULL, &walk->script, BPF_CORE_READ(current_task(), thread.fsbase));
 }
 
 int script_begin(struct walk *walk, __u64 address)
@@ -98,10 +56,11 @@ int script_begin(struct walk *walk, __u64 address)
 	key.what = WIRE_SCRIPT_ASKED;
 	walk->script.asked = key;
 	proc = bpf_map_lookup_elem(&script_procs, &key);
-	if (proc)
-		begin_in(walk, proc, base);
-	else
-		walk->script.outcome = WIRE_SCRIPT_LATE;
+	walk->script.outcome = WIRE_SCRIPT_LATE;
+	if (!proc)
+		return 0;
+	script_enter_task(walk, current_task(), proc, base);
+	begin(walk);
 	return 0;
 }
 
@@ -111,28 +70,23 @@ static __always_inline void begin_chain(struct walk *walk)
 	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = walk->out.head.pid};
 	const struct wire_script_proc *proc;
 
-	if (walk->script.outcome > WIRE_SCRIPT_LATE) {
-		begin(walk);
-		return;
+	if (walk->script.outcome <= WIRE_SCRIPT_LATE) {
+		proc = bpf_map_lookup_elem(&script_procs, &key);
+		if (!proc)
+			return;
+		script_enter_task(walk, current_task(), proc, 0);
 	}
-	proc = bpf_map_lookup_elem(&script_procs, &key);
-	if (proc)
-		begin_in(walk, proc, 0);
+	begin(walk);
 }
 
 static long chain_one(__u32 i, struct walk **context)
 {
 	struct walk *walk = *context;
-	struct script *s = &walk->script;
 
-	if (s->mode != SCRIPT_NATIVE) {
-		script_round(walk);
-		return 0;
-	}
-	s->caller = s->entry;
-	s->at = s->first;
-	s->mode = SCRIPT_EMIT;
-	return !s->entry;
+	if (walk->script.mode == SCRIPT_NATIVE)
+		return !chain_goes_on(&walk->script);
+	script_round(walk);
+	return 0;
 }
 
 int script_chain(struct walk *walk)
@@ -158,10 +112,10 @@ int script_round(struct walk *walk)
 	if (!walk)
 		return 0;
 	if (walk->script.mode == SCRIPT_OPEN)
-		python_open(&walk->script);
+		python_open(NULL, &walk->script);
 	else if (walk->script.mode == SCRIPT_SEEK)
-		python_seek(&walk->script);
+		python_seek(NULL, &walk->script);
 	else
-		python_emit(walk);
+		python_emit(NULL, walk);
 	return 0;
 }

@@ -49,13 +49,13 @@ static __always_inline struct two_hashes code_hashes(const struct script *s, __u
 }
 
 /* Copies the string at @at to @to, of @most + 1 bytes. */
-static __always_inline void code_text(struct script *s, __u64 at, struct wire_script_text *out,
-				      void *to, const __u32 most)
+static __always_inline void code_text(const struct script_memory *m, struct script *s, __u64 at,
+				      struct wire_script_text *out, void *to, const __u32 most)
 {
 	__u64 bytes, state;
 
 	*out = (struct wire_script_text){0};
-	if (!read_user(s->text, sizeof(s->text), at + TEXT_LENGTH))
+	if (!read_user(m, s->text, sizeof(s->text), at + TEXT_LENGTH))
 		return;
 	state = s->text[2];
 	if (!TEXT_COMPACT(state))
@@ -63,7 +63,7 @@ static __always_inline void code_text(struct script *s, __u64 at, struct wire_sc
 	bytes = s->text[0] * TEXT_WIDTH(state);
 	out->cut = bytes > most;
 	bytes = BOUND(bytes, most);
-	if (!read_user(to, bytes, at + (TEXT_ASCII(state) ? s->proc.ascii : s->proc.text)))
+	if (!read_user(m, to, bytes, at + (TEXT_ASCII(state) ? s->proc.ascii : s->proc.text)))
 		return;
 	out->bytes = bytes;
 	out->width = TEXT_WIDTH(state);
@@ -71,10 +71,11 @@ static __always_inline void code_text(struct script *s, __u64 at, struct wire_sc
 
 /* Sends a function as @number; @room: for its table, a constant power of two. False: there is no
  * room, or it could not be read. */
-static __always_inline bool code_send(struct walk *walk, __u64 number, const __u32 room)
+static __always_inline bool code_send(const struct script_memory *m, struct walk *walk,
+				      __u64 number, const __u32 room)
 {
 	struct script *s = &walk->script;
-	struct wire_script *record = bpf_ringbuf_reserve(&ring, sizeof(*record) + room, 0);
+	struct wire_script *record = code_room(m, sizeof(*record) + room);
 	__u64 bytes;
 
 	if (!record)
@@ -87,54 +88,52 @@ static __always_inline bool code_send(struct walk *walk, __u64 number, const __u
 	record->first_line = script_word(s->code, s->proc.first_line - CODE_FROM) >>
 			     (s->proc.first_line % 8 * 8);
 	record->table_bytes = s->lines;
-	code_text(s, script_word(s->code, CODE_FILE), &record->file, record->file_text,
+	code_text(m, s, script_word(s->code, CODE_FILE), &record->file, record->file_text,
 		  WIRE_SCRIPT_FILE - 1);
-	code_text(s, script_word(s->code, CODE_NAME), &record->name, record->name_text,
+	code_text(m, s, script_word(s->code, CODE_NAME), &record->name, record->name_text,
 		  WIRE_SCRIPT_NAME - 1);
 	bytes = BOUND(s->lines, room - 1);
 	record->table_sent = bytes;
-	if (!record->name.width || !record->file.width ||
-	    !read_user(record + 1, bytes, script_word(s->code, CODE_LINES) + BYTES_DATA)) {
-		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
-		return false;
-	}
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	return true;
+	return code_end(m, record, sizeof(*record) + room,
+			record->name.width && record->file.width &&
+				read_user(m, record + 1, bytes,
+					  script_word(s->code, CODE_LINES) + BYTES_DATA));
 }
 
 /* The number of the code object at @code, which is sent if it is new; 0: it could not be read. */
-static __always_inline __u64 code_read(struct walk *walk, __u64 code)
+static __always_inline __u64 code_read(const struct script_memory *m, struct walk *walk, __u64 code)
 {
 	struct script *s = &walk->script;
 	struct two_hashes key;
 	__u64 number;
 	const __u64 *known;
 
-	if (!read_user(s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM))
+	if (!read_user(m, s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM))
 		return 0;
 	key = code_hashes(s, code);
 	known = bpf_map_lookup_elem(&known_codes, &key);
 	if (known)
 		return *known;
-	if (!read_user(&s->type, 8, code + 8) ||
+	if (!read_user(m, &s->type, 8, code + 8) ||
 	    (s->proc.code_type && s->type != s->proc.code_type) ||
-	    !read_user(&s->lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
+	    !read_user(m, &s->lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
 		return 0;
 	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-	if (s->lines < WIRE_SCRIPT_SMALL ? !code_send(walk, number, WIRE_SCRIPT_SMALL)
-					 : !code_send(walk, number, WIRE_SCRIPT_LARGE))
+	if (s->lines < WIRE_SCRIPT_SMALL ? !code_send(m, walk, number, WIRE_SCRIPT_SMALL)
+					 : !code_send(m, walk, number, WIRE_SCRIPT_LARGE))
 		return 0;
 	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
 	return number;
 }
 
 /* The same, which does not look again at what this walk has met already. */
-static __always_inline __u64 code_number(struct walk *walk, __u64 code)
+static __always_inline __u64 code_number(const struct script_memory *m, struct walk *walk,
+					 __u64 code)
 {
 	struct script_number *n = &walk->script.numbers[code >> 5 & (SCRIPT_CODES - 1)];
 
 	if (n->code != code) {
-		n->number = code_read(walk, code);
+		n->number = code_read(m, walk, code);
 		n->code = code;
 	}
 	return n->number;

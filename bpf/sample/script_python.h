@@ -54,18 +54,19 @@ static __always_inline void python_next(struct script *s, __u64 at)
 }
 
 /* @base: pthread_self() of the current thread. */
-static __always_inline void python_begin(struct script *s, __u64 base)
+static __always_inline void python_begin(const struct script_memory *m, struct script *s,
+					 __u64 base)
 {
 	__u64 state = 0, thread = 0, frame = 0;
 	__u32 key = 0;
 
 	s->outcome = WIRE_SCRIPT_NO_STATE;
-	if (!base || !read_user(&key, 4, s->proc.runtime + s->proc.key) || key >= TSD_KEYS ||
-	    !read_user(&state, 8, base + TSD_AT + TSD_STEP * key + 8) || !state)
+	if (!base || !read_user(m, &key, 4, s->proc.runtime + s->proc.key) || key >= TSD_KEYS ||
+	    !read_user(m, &state, 8, base + TSD_AT + TSD_STEP * key + 8) || !state)
 		return;
-	if (!read_user(&thread, 8, state + s->proc.state_thread) || thread != base)
+	if (!read_user(m, &thread, 8, state + s->proc.state_thread) || thread != base)
 		return;
-	if (!read_user(&frame, 8, state + s->proc.state_frame) || !frame)
+	if (!read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
 		return;
 	python_next(s, frame);
 }
@@ -73,11 +74,11 @@ static __always_inline void python_begin(struct script *s, __u64 base)
 /* Reads the C frame: its current frame, and the next C frame. The outermost one is in the thread's
  * state and runs nothing. A loop that begins has linked its C frame, but still with the frame of
  * the loop that it was called from, whose frames must not be taken twice. */
-static __always_inline void python_open(struct script *s)
+static __always_inline void python_open(const struct script_memory *m, struct script *s)
 {
 	__u64 current, outer = 0;
 
-	if (!read_user(s->frame, 16, s->cframe + s->proc.cframe)) {
+	if (!read_user(m, s->frame, 16, s->cframe + s->proc.cframe)) {
 		s->outcome = WIRE_SCRIPT_CUT;
 		python_stop(s);
 		return;
@@ -88,15 +89,15 @@ static __always_inline void python_open(struct script *s)
 		python_stop(s);
 		return;
 	}
-	if (!read_user(&outer, 8, s->outer + s->proc.cframe) || outer == current || !current)
+	if (!read_user(m, &outer, 8, s->outer + s->proc.cframe) || outer == current || !current)
 		python_next(s, s->outer);
 	else
 		python_run(s, current);
 }
 
-static __always_inline bool python_read(struct script *s)
+static __always_inline bool python_read(const struct script_memory *m, struct script *s)
 {
-	return read_user(s->frame, SCRIPT_FRAME_WORDS * 8, s->at);
+	return read_user(m, s->frame, SCRIPT_FRAME_WORDS * 8, s->at);
 }
 
 /* Whether the frame that was read ends its run. */
@@ -119,9 +120,9 @@ static __always_inline void python_found(struct script *s)
 	s->found++;
 }
 
-static __always_inline void python_seek(struct script *s)
+static __always_inline void python_seek(const struct script_memory *m, struct script *s)
 {
-	bool read = s->left && python_read(s);
+	bool read = s->left && python_read(m, s);
 	const bool ends = read && python_ends(s);
 
 	s->left--;
@@ -164,11 +165,12 @@ static __always_inline void python_left(struct walk *walk)
 	python_next(s, s->proc.has_cframes ? s->outer : s->next);
 }
 
-static __always_inline void python_add(struct walk *walk, __u64 tagged, __u64 instruction)
+static __always_inline void python_add(const struct script_memory *m, struct walk *walk,
+				       __u64 tagged, __u64 instruction)
 {
 	struct script *s = &walk->script;
 	const __u64 code = tagged & ~TAG;
-	const __u64 number = code_number(walk, code);
+	const __u64 number = code_number(m, walk, code);
 	/* -1, before the first instruction, becomes WIRE_SCRIPT_BEGIN. */
 	const __u64 unit = (instruction - code - s->proc.bytecode) / UNIT;
 
@@ -183,20 +185,20 @@ static __always_inline void python_add(struct walk *walk, __u64 tagged, __u64 in
 }
 
 /* Reads the next frame, one behind those that are remembered, again. */
-static __always_inline bool python_again(struct script *s)
+static __always_inline bool python_again(const struct script_memory *m, struct script *s)
 {
 	s->at = s->shown == SCRIPT_RUN ? s->rest : script_word(s->frame, s->proc.previous);
-	return python_read(s);
+	return python_read(m, s);
 }
 
-static __always_inline void python_emit(struct walk *walk)
+static __always_inline void python_emit(const struct script_memory *m, struct walk *walk)
 {
 	struct script *s = &walk->script;
 	const struct script_frame *frame = &s->run[s->shown & (SCRIPT_RUN - 1)];
 	__u64 code = frame->code, instruction = frame->instruction;
 
 	if (s->shown >= SCRIPT_RUN && s->shown < s->found) {
-		if (!python_again(s)) {
+		if (!python_again(m, s)) {
 			s->torn = 1;
 			s->outcome = WIRE_SCRIPT_CUT;
 			s->found = s->shown;
@@ -205,7 +207,7 @@ static __always_inline void python_emit(struct walk *walk)
 		instruction = script_word(s->frame, s->proc.instruction);
 	}
 	if (s->shown < s->found) {
-		python_add(walk, code, instruction);
+		python_add(m, walk, code, instruction);
 		s->shown++;
 	}
 	if (s->torn || s->shown >= s->found)

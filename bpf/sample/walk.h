@@ -86,7 +86,5 @@ int script_round(struct walk *walk);
 /* Sets walk->chain to the script frames of the current thread, for a stack that the loader walks;
  * whatever the walk has found of them. */
 int script_chain(struct walk *walk);
-/* How many numbers were given to chains. */
-extern __u64 chain_numbers;
 
 #endif

@@ -7,12 +7,18 @@
 #include "source/offcpu.h"
 #include "source/offcpu_holder.h"
 
+/* The record is here since BPF's stack has no room for it below a walk of script frames. */
+struct offcpu_asleep_room {
+	struct asleep_room room;
+	struct wire_offcpu record;
+};
+
 /* Of offcpu_asleep() alone. Only one walk goes on at a time, but others may be stuck. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, WIRE_OFF_STUCK_MOST + 1);
 	__type(key, __u32);
-	__type(value, struct asleep_room);
+	__type(value, struct offcpu_asleep_room);
 } offcpu_asleep_room SEC(".maps");
 
 #define SIGNAL_KILL 9
@@ -68,7 +74,7 @@ static __always_inline bool is_due(struct part *p)
 }
 
 /* Cuts the wait; false: it is over, or the walk was given up. */
-static __always_inline bool cut(void *data)
+static __always_inline bool asleep_commit(void *data)
 {
 	const struct part *p = data;
 	const __u64 off_ns = p->wait.off_ns, runnable_ns = p->wait.runnable_ns;
@@ -91,7 +97,7 @@ static __always_inline bool cut(void *data)
 
 /* The room of this walk: one for each that was given up before stays with that. *@mm is 0
  * afterwards if no memory is to be read: so many were stuck, or one in this memory. */
-static __always_inline struct asleep_room *room_for(__u64 *mm)
+static __always_inline struct offcpu_asleep_room *room_for(__u64 *mm)
 {
 	const __u64 stuck = control(WIRE_OFF_STUCK);
 	const __u32 at = stuck < WIRE_OFF_STUCK_MOST ? stuck : WIRE_OFF_STUCK_MOST;
@@ -99,9 +105,10 @@ static __always_inline struct asleep_room *room_for(__u64 *mm)
 	/* Linux 6.12 sees no end to a loop that counts in memory, as a key is. */
 	for (__u32 i = 0; i < WIRE_OFF_STUCK_MOST; i++) {
 		const __u32 key = i;
-		const struct asleep_room *room = bpf_map_lookup_elem(&offcpu_asleep_room, &key);
+		const struct offcpu_asleep_room *one =
+			bpf_map_lookup_elem(&offcpu_asleep_room, &key);
 
-		if (i < at && room && room->mm == *mm)
+		if (i < at && one && one->room.mm == *mm)
 			*mm = 0;
 	}
 	if (at == WIRE_OFF_STUCK_MOST)
@@ -130,28 +137,28 @@ int offcpu_asleep(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct part part = {.task = task};
-	struct wire_offcpu record;
-	struct asleep a = {.task = task,
-			   .seq = ctx->meta->seq,
-			   .sample = &record.sample,
-			   .bytes = sizeof(record),
-			   .has_slept = cut,
-			   .of = &part};
+	struct offcpu_asleep_room *at;
+	struct asleep a = {
+		.task = task, .seq = ctx->meta->seq, .bytes = sizeof(at->record), .of = &part};
 
 	if (!task || !begin_part(&part, ctx->meta))
 		return 0;
 	part.thread = account_of(task, 0);
 	if (!part.thread || !is_due(&part))
 		return 0;
-	offcpu_describe(&record, part.thread, &part.wait, part.now_ns, part.weight);
-	offcpu_reason(task, &record.reason);
-	record.reason.flags |= WIRE_REASON_OPEN;
 	a.mm = (__u64)BPF_CORE_READ(task, mm);
-	a.room = room_for(&a.mm);
-	if (!a.room)
+	at = room_for(&a.mm);
+	if (!at)
 		return 0;
+	a.since = &part.thread->out_ns;
+	a.since_ns = part.out_ns;
+	a.sample = &at->record.sample;
+	a.room = &at->room;
 	a.room->mm = a.mm;
-	record.reason.holder = holder_of(&a, part.thread);
+	offcpu_describe(&at->record, part.thread, &part.wait, part.now_ns, part.weight);
+	offcpu_reason(task, &at->record.reason);
+	at->record.reason.flags |= WIRE_REASON_OPEN;
+	at->record.reason.holder = holder_of(&a, part.thread);
 	asleep_take(&a);
 	if (is_awaited(&part))
 		a.room->mm = 0;

@@ -266,6 +266,8 @@ int intake_survey(struct intake *in)
 	bool done[SOURCES] = {0};
 	int ret = 0;
 
+	if (sources_survey_stacks(in->sources))
+		unwinder_look(in->unwinder);
 	while (!ret && sources_survey(in->sources, done))
 		ret = intake_drain(in, false);
 	return ret;

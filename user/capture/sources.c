@@ -196,6 +196,14 @@ char *sources_progress(const struct sources *s)
 }
 
 /* Who has done its part would begin another one, while others go on. */
+bool sources_survey_stacks(const struct sources *s)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && sources_table[i]->surveys_stacks)
+			return true;
+	return false;
+}
+
 bool sources_survey(const struct sources *s, bool done[SOURCES])
 {
 	bool more = false;

@@ -62,6 +62,8 @@ bool sources_round(const struct sources *);
 /* The progress of all sources; owned by the caller. */
 char *sources_progress(const struct sources *);
 
+/* Whether surveys take the stacks of threads that sleep. */
+bool sources_survey_stacks(const struct sources *);
 /* A step of a survey: of each source that is not @done, which is all false at its start. Returns
  * false after the last. */
 bool sources_survey(const struct sources *, bool done[SOURCES]);

@@ -409,6 +409,7 @@ const struct source offcpu_source = {
 	.progress = progress,
 	.tick = tick,
 	.survey = survey,
+	.surveys_stacks = true,
 	.window_end = window_end,
 	.window_forget = window_forget,
 	.window_renumber = window_renumber,

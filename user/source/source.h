@@ -135,6 +135,7 @@ struct source {
 	 * records about what no event reports. They are handled before it is called again. Returns
 	 * false after the last. */
 	bool (*survey)(void *);
+	bool surveys_stacks; /* that takes the stacks of threads that sleep */
 	/* The rows that it has now belong to the window that ends; a copy of the process, which
 	 * calls finish(), writes them. Rows from now on belong to the next window. Called for the
 	 * last window, too, once the one before it is written or has failed. */

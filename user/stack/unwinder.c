@@ -35,6 +35,7 @@ struct maker {
 	struct table_maker *maker; /* NULL: not possible */
 	struct interpreter script; /* that the file has */
 	bool is_open;		   /* opening was tried */
+	bool looked;		   /* whether the file has an interpreter is known */
 };
 
 struct unwinder {
@@ -233,22 +234,50 @@ static bool open_maker(struct unwinder *u, uint32_t image, struct maker *m)
 	return end_read(u, image, m);
 }
 
+/* The maker for @image, not opened if it is new. */
+static struct maker *new_maker(struct unwinder *u, uint32_t image)
+{
+	bool fresh;
+	uint32_t *at = map_put(&u->makers_by_image, image, &fresh);
+	struct maker *m;
+
+	if (!fresh)
+		return u->makers.at[*at];
+	*at = (uint32_t)u->makers.n;
+	m = mem_zalloc(1, sizeof(*m));
+	budget_open(u->pool, images_at(u->images, image)->owner, &m->budget);
+	vec_push(&u->makers, m);
+	return m;
+}
+
+/* Whether the file of @image has an interpreter, of which no more is read unless it has. */
+static bool has_interpreter(struct unwinder *u, uint32_t image)
+{
+	struct maker *m = new_maker(u, image);
+	const int fd = images_at(u->images, image)->fd;
+	struct interpreter script;
+	struct elffile f = {0};
+
+	if (m->is_open || m->looked)
+		return m->script.language;
+	if (fd < 0 || !budget_begin(&m->budget, NULL))
+		return false;
+	if (!elffile_open_within(fd, &m->budget, &f)) {
+		if (script_detect(&f, &script))
+			m->script = script;
+		m->looked = true;
+	}
+	elffile_release(&f);
+	return budget_end(&m->budget) == BUDGET_GOES_ON && m->script.language;
+}
+
 /* The maker for @image's tables; its own .maker is NULL if its code is not described; NULL: not
  * now. */
 static struct maker *maker_of(struct unwinder *u, uint32_t image)
 {
-	bool fresh, was_large;
-	uint32_t *at = map_put(&u->makers_by_image, image, &fresh);
-	struct maker *m;
+	struct maker *m = new_maker(u, image);
+	const bool was_large = m->budget.is_large;
 
-	if (fresh) {
-		*at = (uint32_t)u->makers.n;
-		m = mem_zalloc(1, sizeof(*m));
-		budget_open(u->pool, images_at(u->images, image)->owner, &m->budget);
-		vec_push(&u->makers, m);
-	}
-	m = u->makers.at[*at];
-	was_large = m->budget.is_large;
 	if (m->is_open || open_maker(u, image, m))
 		return m;
 	/* It turned out to be large: open it at once if it is its turn. */
@@ -381,6 +410,22 @@ static void tell_process(struct unwinder *u, uint32_t pid, uint64_t address, str
 	*told = page;
 	proc = script_proc(&m->script, address - of_file);
 	tables_script(u->tables, &key, &proc);
+}
+
+void unwinder_look(struct unwinder *u)
+{
+	for (size_t i = 0; i < u->procs->procs.n; i++) {
+		const struct proc *p = &u->procs->procs.at[i];
+
+		for (size_t k = 0; !p->exited && k < p->maps.at.n; k++) {
+			const struct mapping *m = &p->maps.at.at[k];
+			const struct place place = {.image = m->image,
+						    .offset = m->start + m->bias};
+
+			if (m->image >= IMAGE_FIRST && has_interpreter(u, m->image))
+				tell_process(u, p->pid, m->start, place);
+		}
+	}
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */

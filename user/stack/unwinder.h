@@ -30,6 +30,10 @@ void unwinder_want(struct unwinder *, const struct wire_want *);
  * is not described: then no call can return there. */
 bool unwinder_starts_function(struct unwinder *, struct place);
 
+/* Tells the kernel's walker of the interpreters of all processes, for threads that sleep, whose
+ * stacks it does not follow to the interpreter. */
+void unwinder_look(struct unwinder *);
+
 /* Keeps script frames for the slice that follows, a record of kind WIRE_CHAIN. */
 void unwinder_chain(struct unwinder *, const struct wire_stack *);
 /* Walks the stack of a slice and adds it to @stacks; returns its number. */

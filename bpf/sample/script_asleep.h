@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * script_asleep: the script frames of a thread that sleeps, for asleep.h, which defines struct
+ * asleep and asleep_copy() first. The same walk as of a running thread, over memory of another: so
+ * what is read is only sent if the thread has slept up to then.
+ */
+#ifndef SAMPLE_SCRIPT_ASLEEP_H
+#define SAMPLE_SCRIPT_ASLEEP_H
+
+#include "sample/script_maps.h"
+
+struct script_memory {
+	struct asleep of; /* its task, memory and room alone: no functions are called through it */
+	struct walk *walk;
+};
+
+#define PAGE_SHIFT 12
+
+static __always_inline bool read_user(const struct script_memory *m, void *to, __u32 bytes,
+				      __u64 from)
+{
+	const __u64 last = from + bytes - 1;
+
+	if (!bytes)
+		return true;
+	return (from >> PAGE_SHIFT == last >> PAGE_SHIFT ||
+		vma_is_at_hand(m->of.mm, last, &m->of.room->node)) &&
+	       asleep_copy(&m->of, to, bytes, from);
+}
+
+/* Not in the ring, which is not held while memory is read. */
+static __always_inline struct wire_script *code_room(const struct script_memory *m, __u32 bytes)
+{
+	return (void *)m->of.room->bytes;
+}
+
+static __always_inline bool code_end(const struct script_memory *m, struct wire_script *record,
+				     __u32 bytes, bool whole)
+{
+	return whole && *(volatile const __u64 *)m->of.since == m->of.since_ns &&
+	       !bpf_ringbuf_output(&ring, record, bytes, BPF_RB_NO_WAKEUP);
+}
+
+#include "sample/script_code.h"
+#include "sample/script_python.h"
+
+static long asleep_chain_one(__u32 i, struct script_memory *m)
+{
+	struct script *s = &m->walk->script;
+
+	switch (s->mode) {
+	case SCRIPT_NATIVE:
+		return !chain_goes_on(s);
+	case SCRIPT_OPEN:
+		python_open(m, s);
+		return 0;
+	case SCRIPT_SEEK:
+		python_seek(m, s);
+		return 0;
+	default:
+		python_emit(m, m->walk);
+		return 0;
+	}
+}
+
+/* Sets the room's walk.chain. */
+static __always_inline void asleep_chain(const struct asleep *a)
+{
+	struct script_memory m = {.of = {.task = a->task,
+					 .room = a->room,
+					 .mm = a->mm,
+					 .since = a->since,
+					 .since_ns = a->since_ns},
+				  .walk = &a->room->walk};
+	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = a->sample->pid};
+	const struct wire_script_proc *proc = bpf_map_lookup_elem(&script_procs, &key);
+	struct task_struct *task = a->task;
+	struct walk *walk = m.walk;
+
+	walk->chain_depth = 0;
+	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
+	walk->script.mode = SCRIPT_NATIVE;
+	walk->script.entry = 0;
+	if (!proc)
+		return;
+	walk->out.head.pid = a->sample->pid;
+	walk->out.head.time_ns = a->sample->time_ns;
+	script_enter_task(walk, task, proc, 0);
+	walk->script.outcome = WIRE_SCRIPT_REFUSED;
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
+		python_begin(&m, &walk->script, BPF_CORE_READ(task, thread.fsbase));
+	if (walk->script.mode == SCRIPT_NATIVE)
+		return;
+	walk->script.chained = 1;
+	bpf_loop(WIRE_WALK_FRAMES, asleep_chain_one, &m, 0);
+}
+
+#endif
