@@ -28,8 +28,8 @@ struct wire_reason {
 	wire_u64 argument; /* the first of the system call */
 	/* Who held the lock when this thread went to sleep: of one of the kernel process << 32 |
 	 * thread, as the loader sees them; of one of user space the number in it, in the PID
-	 * namespace of the process, which may be no thread's, and WIRE_HOLDER_SHARED. 0: unknown.
-	 */
+	 * namespace of the process, which may be no thread's, WIRE_HOLDER_SHARED and
+	 * WIRE_HOLDER_GIL. 0: unknown. */
 	wire_u64 holder;
 	wire_u64 inode; /* of the file behind the argument, a descriptor; 0: it is none */
 	wire_u32 call;	/* the system call's number; WIRE_NO_CALL: the thread was in none */
@@ -45,6 +45,9 @@ _Static_assert(sizeof(struct wire_reason) == 96, "wire_reason is part of the con
 
 /* A bit of a holder's number: the lock may be shared by processes. */
 #define WIRE_HOLDER_SHARED 0x80000000u
+/* … and the lock is the one that threads of CPython hold to run: the number may be 0. */
+#define WIRE_HOLDER_GIL		   0x40000000u
+#define WIRE_HOLDER_NUMBER(holder) ((wire_u32)(holder) & ~(WIRE_HOLDER_SHARED | WIRE_HOLDER_GIL))
 
 enum wire_reason_flag {
 	WIRE_REASON_USER = 1,	/* the thread has user code, is none of the kernel's */

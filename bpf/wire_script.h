@@ -43,7 +43,9 @@ struct wire_script_proc {
 	wire_u8 first_line, bytecode; /* in a code object */
 	wire_u8 ascii, text;	      /* in a string: its bytes, if ASCII and if not */
 	wire_u8 language;	      /* enum wire_script_language */
-	wire_u8 pad[4];
+	wire_u8 gil_in_interpreter;   /* 1: gil is in an interpreter's state, and a pointer */
+	wire_u16 gil;		      /* in _PyRuntime: the interpreter's lock; 0: unknown */
+	wire_u8 pad;
 };
 _Static_assert(sizeof(struct wire_script_proc) == 40,
 	       "wire_script_proc is the value of script_procs");

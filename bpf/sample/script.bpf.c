@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/script_maps.h"
+#include "sample/script_here.h"
 
 struct script_procs_map script_procs SEC(".maps");
 struct known_codes_map known_codes SEC(".maps");
 __u64 script_numbers, chain_numbers;
-
-/* What the walk reads is the memory of the current thread. */
-struct script_memory;
-
-static __always_inline bool read_user(const struct script_memory *m, void *to, __u32 bytes,
-				      __u64 from)
-{
-	return !bpf_probe_read_user(to, bytes, (void *)from);
-}
 
 /* A record of @bytes, a constant, for a function; NULL: there is no room. */
 static __always_inline struct wire_script *code_room(const struct script_memory *m, __u32 bytes)
@@ -42,6 +34,16 @@ static __always_inline void begin(struct walk *walk)
 		python_begin(NULL, &walk->script, BPF_CORE_READ(current_task(), thread.fsbase));
 }
 
+/* For what looks at the process otherwise than by a walk that meets the interpreter. */
+static __always_inline void keep_process(const struct walk *walk)
+{
+	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = walk->out.head.pid};
+	const struct wire_script_proc *known = bpf_map_lookup_elem(&script_procs, &key);
+
+	if (!known || known->runtime != walk->script.proc.runtime)
+		bpf_map_update_elem(&script_procs, &key, &walk->script.proc, BPF_ANY);
+}
+
 int script_begin(struct walk *walk, __u64 address)
 {
 	const struct wire_script_proc *proc;
@@ -60,6 +62,7 @@ int script_begin(struct walk *walk, __u64 address)
 	if (!proc)
 		return 0;
 	script_enter_task(walk, current_task(), proc, base);
+	keep_process(walk);
 	begin(walk);
 	return 0;
 }

@@ -11,10 +11,7 @@
 #ifndef SAMPLE_SCRIPT_PYTHON_H
 #define SAMPLE_SCRIPT_PYTHON_H
 
-/* glibc: where a thread keeps the values of its first keys, each behind a sequence number. */
-#define TSD_AT	 0x310
-#define TSD_STEP 16
-#define TSD_KEYS 32
+#include "sample/python_state.h"
 
 /* Code units are two bytes. */
 #define UNIT 2
@@ -57,16 +54,11 @@ static __always_inline void python_next(struct script *s, __u64 at)
 static __always_inline void python_begin(const struct script_memory *m, struct script *s,
 					 __u64 base)
 {
-	__u64 state = 0, thread = 0, frame = 0;
-	__u32 key = 0;
+	const __u64 state = python_state(m, &s->proc, base);
+	__u64 frame = 0;
 
 	s->outcome = WIRE_SCRIPT_NO_STATE;
-	if (!base || !read_user(m, &key, 4, s->proc.runtime + s->proc.key) || key >= TSD_KEYS ||
-	    !read_user(m, &state, 8, base + TSD_AT + TSD_STEP * key + 8) || !state)
-		return;
-	if (!read_user(m, &thread, 8, state + s->proc.state_thread) || thread != base)
-		return;
-	if (!read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
+	if (!state || !read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
 		return;
 	python_next(s, frame);
 }

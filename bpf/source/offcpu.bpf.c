@@ -13,6 +13,7 @@
  * is as likely as any other to be sampled, in long waits and in short ones.
  */
 #include "source/offcpu.h"
+#include "source/offcpu_gil.h"
 #include "source/offcpu_holder.h"
 #include "source/offcpu_queue.h"
 
@@ -57,10 +58,14 @@ static __always_inline __u32 holder_now(struct task_struct *task)
 {
 	struct holder_mutex mutex = {0};
 	struct holder_wait wait;
+	__u32 holder;
 
 	if (!task->mm)
 		return 0;
 	wait = holder_wait_of((void *)bpf_task_pt_regs(task));
+	holder = wait.word ? gil_holder(task, wait.word) : 0;
+	if (holder)
+		return holder;
 	if (!wait.at || bpf_probe_read_user(&mutex, sizeof(mutex), (void *)wait.at))
 		return 0;
 	return holder_in(&wait, &mutex);

@@ -35,7 +35,8 @@ struct holder_mutex {
 #define HOLDER_PAGE 4096
 
 struct holder_wait {
-	__u64 at; /* address of the word; 0: it waits for no lock that has an owner */
+	__u64 word; /* address that is waited on; 0: it is not in futex(2) */
+	__u64 at;   /* address of the word; 0: it waits for no lock that has an owner */
 	__u32 expected;
 	bool inherits;
 	__u32 shared; /* WIRE_HOLDER_SHARED, or 0 */
@@ -49,6 +50,7 @@ static __always_inline struct holder_wait holder_wait_of(const struct pt_regs___
 
 	if (saved->orig_ax != CALL_FUTEX || !(saved->cs & 3))
 		return w;
+	w.word = saved->di;
 	w.shared = saved->si & FUTEX_PRIVATE ? 0 : WIRE_HOLDER_SHARED;
 	w.inherits = operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2;
 	if (w.inherits || ((operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) &&

@@ -17,19 +17,27 @@ static void add_lock(struct locks *l, const struct thread_accounts *a, size_t ro
 {
 	const struct profile *p = a->p;
 	const struct sample *at = &p->samples.at[row];
-	const uint32_t object = p->reasons.at[at->reason].object;
-	const uint32_t function = *profile_text(p, object) ? 0 : a->classes->site[row];
+	const struct reason *r = &p->reasons.at[at->reason];
+	const bool gil = r->kind == REASON_GIL;
+	const uint32_t object = gil ? 0 : r->object;
+	const uint32_t function = gil || *profile_text(p, object) ? 0 : a->classes->site[row];
 	const uint64_t lock = (uint64_t)object << 32 | function;
 	const uint32_t n = map_number(&l->by_object, lock, l->all.n);
 	bool fresh;
 
 	if (n == l->all.n)
-		vec_push(&l->all, ((struct lock){.object = object, .function = function}));
+		vec_push(&l->all,
+			 ((struct lock){.object = object, .function = function, .gil = gil}));
 	l->all.at[n].value += value;
 	if (a->classes->of[row] == WAIT_HELD_UP)
 		l->all.at[n].held_up += value;
 	map_put(&l->by_thread, hash_two(thread_key(&p->threads.at[at->thread]), lock), &fresh);
 	l->all.at[n].threads += fresh;
+}
+
+static bool is_lock(uint8_t kind)
+{
+	return kind == REASON_LOCK || kind == REASON_GIL;
 }
 
 static void find_locks(const struct thread_accounts *a, struct locks *l)
@@ -39,7 +47,7 @@ static void find_locks(const struct thread_accounts *a, struct locks *l)
 		const uint8_t class = a->classes->of[i];
 		const int64_t value = s->reason ? filter_value(&a->filter, i) : 0;
 
-		if (value && a->p->reasons.at[s->reason].kind == REASON_LOCK &&
+		if (value && is_lock(a->p->reasons.at[s->reason].kind) &&
 		    (class == WAIT_HELD_UP || class == WAIT_UNDECIDED))
 			add_lock(l, a, i, value);
 	}
@@ -117,7 +125,11 @@ static struct lock_part find_most(const struct thread_accounts *a, const struct 
 {
 	struct lock_part most = {0};
 
-	(void)find_longest(a, &(struct rows_wanted){.by = by, .object = lock->object}, 1, &most);
+	(void)find_longest(a,
+			   &(struct rows_wanted){.by = by,
+						 .object = lock->object,
+						 .kind = lock->gil ? REASON_GIL : 0},
+			   1, &most);
 	return most;
 }
 
@@ -152,12 +164,12 @@ bool lock_largest(const struct thread_accounts *a, struct lock *out)
 	if (thread_accounts_wait(a))
 		find_locks(a, &l);
 	vec_each (lock, &l.all)
-		if ((lock->function || *profile_text(a->p, lock->object)) &&
+		if ((lock->gil || lock->function || *profile_text(a->p, lock->object)) &&
 		    (!found || is_larger(lock, out))) {
 			*out = *lock;
 			found = true;
 		}
-	if (found && out->object) {
+	if (found && (out->object || out->gil)) {
 		out->holder = find_most(a, out, BLOCKER_HELD);
 		out->waker = find_most(a, out, BLOCKER_WOKE);
 		out->open_ns = find_most(a, out, BLOCKER_OPEN).ns;

@@ -22,6 +22,7 @@ struct lock_part {
 /* Waits for one lock; for those in one function where nothing names the lock. */
 struct lock {
 	uint32_t object, function, threads;
+	bool gil;		 /* the interpreter's, which has no name of its own */
 	int64_t value, held_up;	 /* held_up: of threads that surely had something to do */
 	struct lock_part holder; /* who held it when these waits began */
 	struct lock_part waker;	 /* who ended these waits */

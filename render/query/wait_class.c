@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "query/frame_class.h"
 #include "query/measure.h"
 #include "query/wait_peers.h"
 
@@ -77,6 +78,17 @@ static enum wait_class class_of(const struct judged *j, const struct profile *p,
 	return class_by((enum wait_rule)j->rule[site], r->kind);
 }
 
+/* The function of the script that waits for the interpreter's lock; 0: it does not, or there is
+ * none. What takes the lock is the interpreter's own. */
+static uint32_t script_site(const struct profile *p, size_t row)
+{
+	const struct sample *s = &p->samples.at[row];
+	const bool waits = s->reason && p->reasons.at[s->reason].kind == REASON_GIL;
+	const uint32_t node = waits ? frame_class_script_of(p, s->node) : 0;
+
+	return node ? p->frames.at[p->nodes.at[node].frame].function : 0;
+}
+
 /* The function of each path or of one above it, in which no wait is idle or undecided. */
 static void name_sites(const struct judged *j, const struct profile *p, struct wait_classes *out)
 {
@@ -100,7 +112,12 @@ static void name_sites(const struct judged *j, const struct profile *p, struct w
 	}
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const uint32_t at = j->paths.site[i];
+		const uint32_t script = script_site(p, i);
 
+		if (script) {
+			out->site[i] = script;
+			continue;
+		}
 		out->site[i] = site[at] && j->paths.row[i] == WAIT_ROW_OPEN
 				       ? site[at]
 				       : path_of(j, at)->function;

@@ -38,7 +38,7 @@ static bool is_clear_kind(uint8_t kind)
 {
 	return kind == REASON_FILE_LOCK || kind == REASON_DISK || kind == REASON_FILE ||
 	       kind == REASON_FAULT || kind == REASON_FAULT_DISK || kind == REASON_STOPPED ||
-	       kind == REASON_TRACED;
+	       kind == REASON_TRACED || kind == REASON_GIL;
 }
 
 /* Nobody waits for work in a call that gives something away. */

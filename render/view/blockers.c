@@ -252,7 +252,7 @@ static void lock_cell(struct doc_table *t, const struct profile *p, const struct
 	const char *kind = r->kind < REASON_KINDS ? reason_kind_name(r->kind) : "";
 
 	if (b->by == BLOCKER_HELD)
-		doc_cell(t, 0, "%s", object);
+		doc_cell(t, 0, "%s", r->kind == REASON_GIL ? kind : object);
 	else
 		doc_cell(t, 0, "kernel's: %s%s%s", r->kind == REASON_CALL && *call ? call : kind,
 			 *object ? ", " : "", object);

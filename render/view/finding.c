@@ -216,7 +216,7 @@ static void add_wakers(struct finding *f, const struct thread_account *t,
 
 	for (size_t i = 0; i < n; i++)
 		all += wakers[i].ns;
-	if (!n || hold->kind == REASON_LOCK || all * 2 < hold->value)
+	if (!n || hold->kind == REASON_LOCK || hold->kind == REASON_GIL || all * 2 < hold->value)
 		return;
 	for (size_t i = 0; i < n && (double)wakers[i].ns >= WAKER_SHARE * (double)all; i++)
 		str_addf(&f->s, "%s %s %u (%s)", i ? "," : ", ended by",
@@ -365,8 +365,12 @@ static void lock_clause(struct finding *f)
 		return;
 	function = function_name(f->a.p, lock.function);
 	str_addf(clause(f), "the largest lock is %s%s: %s of waits in %s thread%s",
-		 lock.function ? "one in " : "",
-		 lock.function ? function : profile_text(f->a.p, lock.object),
+		 lock.gil	 ? "Python's (the GIL)"
+		 : lock.function ? "one in "
+				 : "",
+		 lock.gil	 ? ""
+		 : lock.function ? function
+				 : profile_text(f->a.p, lock.object),
 		 value_text((double)lock.value, f->a.unit), count_text(lock.threads),
 		 lock.threads == 1 ? "" : "s");
 	add_lock_end(f, &lock);

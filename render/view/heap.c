@@ -47,9 +47,10 @@ static const char *const metrics[VALUES] = {
 	[TEMPORARY] = HEAP_METRIC_TEMPORARY_BLOCKS,
 };
 
-/* What one function asked for. */
+/* What one function asked for, or one line of a script. */
 struct site {
 	uint32_t function;
+	uint32_t line; /* of a script; 0: of all of the function */
 	int64_t of[VALUES];
 	double margin[VALUES]; /* 0 where all blocks are samples */
 };
@@ -57,7 +58,7 @@ struct site {
 struct sites {
 	VEC(struct site) rows;
 	struct map by_function;
-	uint32_t *asker; /* by node; 0: not looked for yet */
+	uint32_t *asker; /* by node; 0: not looked for yet; as asker() returns */
 	struct site all;
 };
 
@@ -74,11 +75,18 @@ static uint32_t function_at(const struct profile *p, uint32_t node)
 	return p->frames.at[p->nodes.at[node].frame].function;
 }
 
-/* The function that asked for memory; where all of the stack only passes on, its innermost. */
+#define LINE_OF_SCRIPT 0x80000000u
+
+/* The function that asked for memory; where all of the stack only passes on, its innermost. In a
+ * script the line that did, a frame and LINE_OF_SCRIPT: the native functions are the
+ * interpreter's. */
 static uint32_t asker(const struct profile *p, uint32_t node)
 {
-	uint32_t at = node;
+	uint32_t at = frame_class_script_of(p, node);
 
+	if (at)
+		return p->nodes.at[at].frame | LINE_OF_SCRIPT;
+	at = node;
 	while (at && passes_on(profile_text(p, p->functions.at[function_at(p, at)].name)))
 		at = p->nodes.at[at].parent;
 	if (!at || p->functions.at[function_at(p, at)].kind == KIND_MARK)
@@ -89,11 +97,16 @@ static uint32_t asker(const struct profile *p, uint32_t node)
 /* The row of samples at @node. */
 static struct site *site_of(struct sites *s, const struct profile *p, uint32_t node)
 {
-	const uint32_t function = s->asker[node] = s->asker[node] ?: asker(p, node);
-	const uint32_t at = map_number(&s->by_function, function, s->rows.n);
+	const uint32_t by = s->asker[node] = s->asker[node] ?: asker(p, node);
+	const struct frame *frame =
+		by & LINE_OF_SCRIPT ? &p->frames.at[by & ~LINE_OF_SCRIPT] : NULL;
+	const struct site site = {.function = frame ? frame->function : by,
+				  .line = frame ? frame->line : 0};
+	const uint32_t at =
+		map_number(&s->by_function, (uint64_t)site.line << 32 | site.function, s->rows.n);
 
 	if (at == s->rows.n)
-		vec_push(&s->rows, ((struct site){.function = function}));
+		vec_push(&s->rows, site);
 	return &s->rows.at[at];
 }
 
@@ -102,7 +115,7 @@ static int by_need(const void *a, const void *b)
 	const struct site *x = a, *y = b;
 
 	return order_down(x->of[LIVE], y->of[LIVE]) ?: order_down(x->of[PEAK], y->of[PEAK]) ?:
-	       order_down(x->of[TOTAL], y->of[TOTAL]) ?: order_up(x->function, y->function);
+	       order_down(x->of[TOTAL], y->of[TOTAL]) ?: order_up(x->function, y->function) ?: order_up(x->line, y->line);
 }
 
 /* @row_of: per sample its row; as many as there are rows: none. */
@@ -215,7 +228,10 @@ static void row(const struct view_input *in, struct doc_table *t, const struct s
 			 ? percent_text((double)s->of[TEMPORARY], (double)s->of[ALLOCATIONS])
 			 : "–");
 	doc_cell_code(t, frame_class_of(f), profile_text(in->profile, f->name));
-	doc_cell(t, 0, "%s", profile_module_name(in->profile, f->module));
+	if (s->line)
+		doc_cell(t, 0, "%s:%u", str_base(profile_text(in->profile, f->file)), s->line);
+	else
+		doc_cell(t, 0, "%s", profile_module_name(in->profile, f->module));
 	base_count_cell(t, s->of[PEAK_BLOCKS]);
 	base_count_cell(t, s->of[LEAKED_BLOCKS]);
 	margin_cell(t, s, LIVE);
@@ -320,7 +336,8 @@ static int heap_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Heap");
 	if (!sum(in, &s) || !s.rows.n)
 		doc_text(doc, "No allocations.");
-	t = doc_table_of(doc, "by the function that asked for the memory", columns);
+	t = doc_table_of(doc, "by the function, or the line of a script, that asked for the memory",
+			 columns);
 	t->extra_from = MAIN_COLUMNS;
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "functions that allocated");
 	doc_spare(t, MAIN_COLUMNS - 1);

@@ -203,11 +203,11 @@ static uint32_t find_holder(struct offcpu *o, const struct wire_offcpu *w, struc
 {
 	const uint32_t number = (uint32_t)w->reason.holder, process = w->reason.holder >> 32;
 	const struct holder_clue clue = {.pid = w->sample.pid,
-					 .number = number & ~WIRE_HOLDER_SHARED,
+					 .number = WIRE_HOLDER_NUMBER(number),
 					 .shared = number & WIRE_HOLDER_SHARED,
 					 .address = w->reason.argument};
 
-	if (!w->reason.holder || w->sample.weight <= w->runnable_ns)
+	if (!clue.number || w->sample.weight <= w->runnable_ns)
 		return 0;
 	if (process)
 		return holderbook_find_kernel(&o->holders, procs, process, number);

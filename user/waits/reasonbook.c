@@ -263,6 +263,10 @@ static void take_call(struct reasonbook *b, uint32_t pid, const struct wire_reas
 	row->call = call_text(b, r);
 	rule = call_rule(intern_text(&b->texts, row->call));
 	row->kind = (uint8_t)rule.kind;
+	if (r->holder & WIRE_HOLDER_GIL && !(r->holder >> 32)) {
+		row->kind = REASON_GIL;
+		return;
+	}
 	row->restarted = !strcmp(intern_text(&b->texts, row->call), "restart_syscall");
 	if (pid == WIRE_OUTSIDE)
 		return;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * python_state: CPython's state of a thread. The includer has read_user().
+ */
+#ifndef SAMPLE_PYTHON_STATE_H
+#define SAMPLE_PYTHON_STATE_H
+
+#include "wire_script.h"
+
+/* glibc: where a thread keeps the values of its first keys, each behind a sequence number. */
+#define TSD_AT	 0x310
+#define TSD_STEP 16
+#define TSD_KEYS 32
+
+/* The state of the thread whose pthread_self() is @base; 0: it has none. */
+static __always_inline __u64 python_state(const struct script_memory *m,
+					  const struct wire_script_proc *p, __u64 base)
+{
+	__u64 state = 0, thread = 0;
+	__u32 key = 0;
+
+	if (!base || !read_user(m, &key, 4, p->runtime + p->key) || key >= TSD_KEYS ||
+	    !read_user(m, &state, 8, base + TSD_AT + TSD_STEP * key + 8) || !state)
+		return 0;
+	return read_user(m, &thread, 8, state + p->state_thread) && thread == base ? state : 0;
+}
+
+#endif
