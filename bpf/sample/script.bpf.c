@@ -2,6 +2,8 @@
 #include "sample/script_maps.h"
 #include "sample/script_here.h"
 
+#define read_user here_read
+
 struct script_procs_map script_procs SEC(".maps");
 struct known_codes_map known_codes SEC(".maps");
 __u64 script_numbers, chain_numbers;

@@ -16,8 +16,9 @@ struct script_memory {
 
 #define PAGE_SHIFT 12
 
-static __always_inline bool read_user(const struct script_memory *m, void *to, __u32 bytes,
-				      __u64 from)
+#define read_user asleep_read
+static __always_inline bool asleep_read(const struct script_memory *m, void *to, __u32 bytes,
+					__u64 from)
 {
 	const __u64 last = from + bytes - 1;
 

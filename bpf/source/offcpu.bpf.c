@@ -13,6 +13,8 @@
  * is as likely as any other to be sampled, in long waits and in short ones.
  */
 #include "source/offcpu.h"
+#include "sample/script_here.h"
+#define read_user here_read
 #include "source/offcpu_gil.h"
 #include "source/offcpu_holder.h"
 #include "source/offcpu_queue.h"

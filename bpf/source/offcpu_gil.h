@@ -38,14 +38,14 @@ static __always_inline __u32 gil_holder(struct task_struct *task, __u64 word)
 		return 0;
 	state = python_state(NULL, p, task->thread.fsbase);
 	at = p->runtime + p->gil;
-	if (p->gil_in_interpreter && (!read_user(NULL, &at, 8, state + STATE_INTERPRETER) ||
-				      !read_user(NULL, &at, 8, at + p->gil)))
+	if (p->gil_in_interpreter && (!here_read(NULL, &at, 8, state + STATE_INTERPRETER) ||
+				      !here_read(NULL, &at, 8, at + p->gil)))
 		return 0;
 	if (!state || word - at >= GIL_BYTES)
 		return 0;
-	if (read_user(NULL, holder, sizeof(holder), at + GIL_HOLDER) && holder[0] &&
+	if (here_read(NULL, holder, sizeof(holder), at + GIL_HOLDER) && holder[0] &&
 	    holder[0] != state && (__u32)holder[1])
-		read_user(NULL, &number, 4, holder[0] + p->state_thread + STATE_NATIVE_ID);
+		here_read(NULL, &number, 4, holder[0] + p->state_thread + STATE_NATIVE_ID);
 	return WIRE_HOLDER_GIL | (number & GIL_ID_MASK);
 }
 

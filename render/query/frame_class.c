@@ -36,30 +36,6 @@ enum frame_class frame_class_of_node(const struct tree *t, const struct tree_nod
 	return frame_class_of_call(&t->profile->functions.at[n->function], n->inlined);
 }
 
-bool frame_class_is_script(const struct function *f)
-{
-	enum { PLAIN, KERNEL, JIT, INLINED, UNNAMED, DIM, SCRIPT };
-	static const int styles[FRAME_CLASSES] = {
-#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, style, ...) style,
-#define FRAME_KIND_AS(NAME, ...)
-#include "model/frame_kinds.def"
-#undef FRAME_KIND
-#undef FRAME_KIND_AS
-	};
-
-	return styles[frame_class_of(f)] == SCRIPT;
-}
-
-uint32_t frame_class_script_of(const struct profile *p, uint32_t node)
-{
-	uint32_t at = node;
-
-	while (at && !frame_class_is_script(
-			     &p->functions.at[p->frames.at[p->nodes.at[at].frame].function]))
-		at = p->nodes.at[at].parent;
-	return at;
-}
-
 const char *frame_class_name(enum frame_class class)
 {
 	static const char *const names[FRAME_CLASSES] = {

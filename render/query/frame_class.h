@@ -26,11 +26,6 @@ enum frame_class frame_class_of(const struct function *);
 enum frame_class frame_class_of_call(const struct function *, bool inlined);
 enum frame_class frame_class_of_node(const struct tree *, const struct tree_node *);
 
-/* Whether it is a function of a script, that is, of the language's own source. */
-bool frame_class_is_script(const struct function *);
-/* The innermost node with such a function from @node on outwards; 0: there is none. */
-uint32_t frame_class_script_of(const struct profile *, uint32_t node);
-
 /* As in frame_kinds.def: "NATIVE". */
 const char *frame_class_name(enum frame_class);
 /* For legends: "user"; in a flame graph of zones "zone". */

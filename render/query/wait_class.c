@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "query/frame_class.h"
 #include "query/measure.h"
 #include "query/wait_peers.h"
 
@@ -84,7 +83,7 @@ static uint32_t script_site(const struct profile *p, size_t row)
 {
 	const struct sample *s = &p->samples.at[row];
 	const bool waits = s->reason && p->reasons.at[s->reason].kind == REASON_GIL;
-	const uint32_t node = waits ? frame_class_script_of(p, s->node) : 0;
+	const uint32_t node = waits ? profile_script_node(p, s->node) : 0;
 
 	return node ? p->frames.at[p->nodes.at[node].frame].function : 0;
 }

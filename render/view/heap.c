@@ -82,7 +82,7 @@ static uint32_t function_at(const struct profile *p, uint32_t node)
  * interpreter's. */
 static uint32_t asker(const struct profile *p, uint32_t node)
 {
-	uint32_t at = frame_class_script_of(p, node);
+	uint32_t at = profile_script_node(p, node);
 
 	if (at)
 		return p->nodes.at[at].frame | LINE_OF_SCRIPT;

@@ -213,3 +213,31 @@ uint64_t process_key(const struct thread *t)
 {
 	return hash_two(t->pid, t->born_ns);
 }
+
+bool profile_is_script(uint8_t kind)
+{
+	/* The styles of model/frame_kinds.def. */
+	enum { PLAIN, KERNEL, JIT, INLINED, UNNAMED, DIM, SCRIPT };
+
+	switch (kind) {
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, style, ...) \
+	case KIND_##NAME:                                                        \
+		return (style) == SCRIPT;
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	default:
+		return false;
+	}
+}
+
+uint32_t profile_script_node(const struct profile *p, uint32_t node)
+{
+	uint32_t at = node;
+
+	while (at && !profile_is_script(
+			     p->functions.at[p->frames.at[p->nodes.at[at].frame].function].kind))
+		at = p->nodes.at[at].parent;
+	return at;
+}

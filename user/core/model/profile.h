@@ -52,6 +52,12 @@ enum frame_kind {
 	FRAME_KINDS = 256 /* kinds of newer files, unknown here, are shown as UNNAMED */
 };
 
+struct profile;
+/* Whether functions of that kind are a script's, that is, of the language's own source. */
+bool profile_is_script(uint8_t kind);
+/* The innermost node with such a function from @node on outwards; 0: there is none. */
+uint32_t profile_script_node(const struct profile *, uint32_t node);
+
 /* One line of a stack. A function at two lines is two frames, and so is an unnamed one at two
  * addresses. */
 struct frame {
