@@ -24,7 +24,9 @@ enum wire_script_language {
 /* The value of script_procs: where the interpreter of CPython keeps its frames. Offsets are in
  * bytes. All 0: an interpreter whose script frames cannot be found. The addresses are those of the
  * process; or, for a piece of a file, less the address at which the file would begin if all of it
- * was mapped as that piece is. */
+ * was mapped as that piece is. *
+ * PHP has executor_globals at runtime, key is there the innermost frame, and code is a frame's
+ * function; file and first_line are in that. */
 struct wire_script_proc {
 	wire_u64 runtime;      /* address of _PyRuntime */
 	wire_u64 code_type;    /* address of PyCode_Type; 0: unknown */
@@ -45,9 +47,13 @@ struct wire_script_proc {
 	wire_u8 language;	      /* enum wire_script_language */
 	wire_u8 gil_in_interpreter;   /* 1: gil is in an interpreter's state, and a pointer */
 	wire_u16 gil;		      /* in _PyRuntime: the interpreter's lock; 0: unknown */
-	wire_u8 pad;
+	wire_u8 file;		      /* in a function of PHP */
+	/* Of languages whose runs are paired with the loops by user space: the loop's code, and the
+	 * part of it that is elsewhere. */
+	wire_u64 loop, cold;
+	wire_u32 loop_bytes, cold_bytes;
 };
-_Static_assert(sizeof(struct wire_script_proc) == 40,
+_Static_assert(sizeof(struct wire_script_proc) == 64,
 	       "wire_script_proc is the value of script_procs");
 
 /* A frame of a script: a word of kind WIRE_FRAME_SCRIPT, whose value is the number of the function
@@ -71,6 +77,21 @@ enum wire_script_note {
  * is the number that its slice names it by. Runs of frames, innermost first, each with a word of
  * kind WIRE_FRAME_CODE behind it: an address in the C frame of the loop that runs them. */
 
+/* Of PHP the script's frames do not tell which native frame is their loop. So a stack has its
+ * native frames first, those of the loop with a kind of their own, WIRE_FRAME_LOOP; then a word
+ * WIRE_FRAME_CHAIN, then the script's frames, innermost first; the last of each run of a loop has
+ * the flag WIRE_SCRIPT_END. Of more frames than there is room for, the WIRE_TAIL_FRAMES outermost
+ * ones are kept in a ring behind the innermost ones, as in a deep stack. User space puts the runs
+ * in the places of the loops.
+ *
+ * The value of WIRE_FRAME_CHAIN: how many script frames there are, and how many runs; whether they
+ * were followed to the outermost one. */
+#define WIRE_SCRIPT_END		WIRE_EXACT
+#define WIRE_CHAIN_SHIFT	24
+#define WIRE_CHAIN_WHOLE	(1ull << 48)
+#define WIRE_CHAIN_FRAMES(word) ((word) & ((1u << WIRE_CHAIN_SHIFT) - 1))
+#define WIRE_CHAIN_RUNS(word)	((word) >> WIRE_CHAIN_SHIFT & ((1u << WIRE_CHAIN_SHIFT) - 1))
+
 /* How the search for script frames in a stack went. */
 enum wire_script_outcome {
 	WIRE_SCRIPT_NOT_ASKED, /* no interpreter on the stack */
@@ -91,15 +112,17 @@ _Static_assert(WIRE_NOTE_SCRIPT_LAST == WIRE_NOTE_SCRIPT + WIRE_SCRIPT_OUTCOMES 
 #define WIRE_SCRIPT_SMALL 1024
 #define WIRE_SCRIPT_LARGE 16384
 
-/* A text as CPython has it. */
+/* A text as the interpreter has it. */
 struct wire_script_text {
 	wire_u32 bytes; /* sent */
 	wire_u16 cut;	/* 1: there are more */
-	wire_u16 width; /* bytes of a character: 1, 2, 4; 0: unread */
+	wire_u16 width; /* bytes of a character: 1, 2, 4; 0: unread; or: */
 };
+/* The bytes are UTF-8, perhaps. */
+#define WIRE_SCRIPT_UTF8 8
 
 /* A function of a script, sent before the first stack that has it. A table of lines follows, in
- * WIRE_SCRIPT_SMALL or WIRE_SCRIPT_LARGE bytes. */
+ * WIRE_SCRIPT_SMALL or WIRE_SCRIPT_LARGE bytes; of PHP, in its place, the name of the class. */
 struct wire_script {
 	wire_u32 kind;
 	wire_u32 pid;

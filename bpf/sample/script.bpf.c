@@ -27,6 +27,8 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 
 #include "sample/script_code.h"
 #include "sample/script_python.h"
+#include "sample/script_chain.h"
+#include "sample/script_php.h"
 
 /* Begins with the innermost frame, of the interpreter in walk->script.proc. */
 static __always_inline void begin(struct walk *walk)
@@ -34,6 +36,11 @@ static __always_inline void begin(struct walk *walk)
 	walk->script.outcome = WIRE_SCRIPT_REFUSED;
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
 		python_begin(NULL, &walk->script, BPF_CORE_READ(current_task(), thread.fsbase));
+	/* Its frames follow at the end of the walk, if it meets a loop. */
+	if (walk->script.proc.language == WIRE_SCRIPT_PHP) {
+		walk->script.outcome = WIRE_SCRIPT_NO_STATE;
+		walk->script.has_loops = 1;
+	}
 }
 
 /* For what looks at the process otherwise than by a walk that meets the interpreter. */
@@ -81,7 +88,8 @@ static __always_inline void begin_chain(struct walk *walk)
 			return;
 		script_enter_task(walk, current_task(), proc, 0);
 	}
-	begin(walk);
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
+		begin(walk);
 }
 
 static long chain_one(__u32 i, struct walk **context)
@@ -122,5 +130,32 @@ int script_round(struct walk *walk)
 		python_seek(NULL, &walk->script);
 	else
 		python_emit(NULL, walk);
+	return 0;
+}
+
+/* 1: there is nothing to add. */
+int script_pair_begin(struct walk *walk)
+{
+	if (!walk)
+		return 1;
+	/* The loader may finish the native walk, but has no frames of scripts. */
+	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER) {
+		walk->script.outcome = WIRE_SCRIPT_LATE;
+		return 1;
+	}
+	return !php_begin(walk);
+}
+
+int script_pair_round(struct walk *walk)
+{
+	if (walk)
+		php_round(walk);
+	return 0;
+}
+
+int script_pair_end(struct walk *walk)
+{
+	if (walk)
+		chain_end(walk);
 	return 0;
 }

@@ -74,6 +74,8 @@ static __always_inline void script_enter_task(struct walk *walk, struct task_str
 	s->proc.runtime += base;
 	if (s->proc.code_type)
 		s->proc.code_type += base;
+	s->proc.loop += base;
+	s->proc.cold += base;
 }
 
 /* Names the chain in @walk for the slice of @sample; returns its bytes to send, 0: there is none.

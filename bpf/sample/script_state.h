@@ -5,7 +5,7 @@
  * walk puts the script's frames, a run at a time, in the place of the native frame of the loop that
  * runs them.
  *
- * Which native frame that is needs no symbols: CPython keeps the entry of each run, a variable, in
+ * For CPython that needs no symbols: it keeps the entry of each run, a variable, in
  * the loop's own C frame, so the loop is the native frame whose stack memory has the entry's
  * address. A loop without an entry, as one of another interpreter in the same process, stays
  * native.
@@ -37,6 +37,10 @@ enum script_mode {
  * within one walk: powers of two. */
 #define SCRIPT_RUN   128
 #define SCRIPT_CODES 16
+
+/* Frames of a script that are followed in one walk by script_chain.h: more than real programs
+ * have. */
+#define SCRIPT_CHAIN 8192
 
 struct script_frame {
 	__u64 code, instruction;
@@ -72,6 +76,15 @@ struct script {
 	/* Not on BPF's stack, of which Linux 6.1 has little left below a walk. */
 	__u64 type, lines; /* of a code object: its type, the bytes of its table */
 	__u64 text[3];	   /* of a string: length, hash, state */
+	/* Of a language whose runs user space pairs with the loops (script_chain.h). */
+	__u32 has_loops;   /* 1: it is one */
+	__u32 loops;	   /* loops on the native stack */
+	__u32 chain_at;	   /* where in the stack its frames begin */
+	__u32 chain_head;  /* so many of them are before the ring of the outermost ones */
+	__u32 chain_n;	   /* frames so far */
+	__u32 chain_runs;  /* runs so far that have ended */
+	__u32 chain_whole; /* 1: the outermost frame is found */
+	__u32 chain_more;  /* 1: there is a frame at .at */
 };
 
 #endif

@@ -313,6 +313,18 @@ static __always_inline long find_script(struct walk *walk)
 	return 0;
 }
 
+/* Marks the frame that @walk is at if it is a loop whose runs are found later (script_chain.h). */
+static __always_inline void script_mark(struct walk *walk)
+{
+	const struct wire_script_proc *proc = &walk->script.proc;
+	const __u64 at = step_key(&walk->at);
+
+	if (at - proc->loop >= proc->loop_bytes && at - proc->cold >= proc->cold_bytes)
+		return;
+	*walk_slot(walk, walk->depth - 1) |= (__u64)WIRE_FRAME_LOOP << WIRE_FRAME_SHIFT;
+	walk->script.loops++;
+}
+
 /* The frame that @walk has just left is the loop that runs the script's next frames: they take its
  * place, before its caller, @word. */
 static __always_inline void script_enter(struct walk *walk, __u64 word)
@@ -351,6 +363,8 @@ static long walk_one(__u32 i, struct walk **context)
 		return end_walk(walk, WIRE_END_NO_TABLE);
 	if (code == CODE_RULE && is_interpreter(walk))
 		return find_script(walk);
+	if (walk->script.has_loops)
+		script_mark(walk);
 	if (code == CODE_RULE && !walk->at.exact)
 		trail_keep(&walk->trails, step_key(&walk->at), walk->at.sp, &walk->rule);
 	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
@@ -374,6 +388,23 @@ static long walk_one(__u32 i, struct walk **context)
 	else
 		walk_keep(walk, walk->at.ip | mark);
 	return 0;
+}
+
+static long pair_one(__u32 i, struct walk **context)
+{
+	struct walk *walk = *context;
+
+	script_pair_round(walk);
+	return !walk->script.chain_more;
+}
+
+/* Adds the script's frames behind the native ones, which have loops. */
+static __always_inline void add_pairs(struct walk *walk, struct walk **context)
+{
+	if (script_pair_begin(walk))
+		return;
+	bpf_loop(SCRIPT_CHAIN, pair_one, context, 0);
+	script_pair_end(walk);
 }
 
 /* Reports the frames left out. The outermost of too many are in a ring; user space orders them
@@ -404,6 +435,7 @@ int walk_user(struct walk *walk)
 	walk->script.entry = 0;
 	walk->script.chained = 0;
 	walk->chain_depth = 0;
+	walk->script.has_loops = walk->script.loops = 0;
 	walk->memo_tag = memo_tag();
 	trail_start(&walk->trails, walk->memo_tag);
 	walk_keep(walk, walk->at.ip);
@@ -412,6 +444,8 @@ int walk_user(struct walk *walk)
 	/* The native walk ended before it reached the loops of all runs. */
 	if (walk->script.entry)
 		walk->script.outcome = WIRE_SCRIPT_CUT;
+	if (walk->script.loops)
+		add_pairs(walk, &context);
 	if (walk->depth > WIRE_USER_FRAMES)
 		tell_cut(walk);
 	return 0;

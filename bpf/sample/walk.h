@@ -86,5 +86,9 @@ int script_round(struct walk *walk);
 /* Sets walk->chain to the script frames of the current thread, for a stack that the loader walks;
  * whatever the walk has found of them. */
 int script_chain(struct walk *walk);
+/* Of a language whose frames follow the native ones: begins, adds one, ends. */
+int script_pair_begin(struct walk *walk);
+int script_pair_round(struct walk *walk);
+int script_pair_end(struct walk *walk);
 
 #endif

@@ -108,7 +108,8 @@ static void read_file(struct look *l, struct mapped *m)
 
 	if (opener_ask(l->opener, &r, &a))
 		return;
-	budget_open_small(NULL, 0, &budget);
+	/* Which version an interpreter has takes more than what a file is known by. */
+	budget_open(NULL, 0, &budget);
 	if (budget_begin(&budget, NULL) && !elffile_open_within(a.fd, &budget, &f)) {
 		read_sections(m, &f);
 		elffile_release(&f);

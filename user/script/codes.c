@@ -74,11 +74,10 @@ static char *put_char(char *to, uint32_t c)
 #define CHAR_BYTES 4
 #define CUT_SIGN   0x2026
 
-/* @text of at most @most bytes, of the target's; owned by the caller. */
-static char *decode(const struct wire_script_text *t, const uint8_t *text, uint32_t most)
+/* @bytes of @text, whose characters have @width bytes each; owned by the caller, as is the next. */
+static char *decode_wide(const struct wire_script_text *t, const uint8_t *text, uint32_t bytes,
+			 uint32_t width)
 {
-	const uint32_t bytes = t->bytes < most ? t->bytes : most;
-	const uint32_t width = t->width == 2 || t->width == 4 ? t->width : 1;
 	char *out = mem_zalloc(bytes / width + 2, CHAR_BYTES), *to = out;
 
 	for (uint32_t i = 0; i + width <= bytes; i += width) {
@@ -91,6 +90,34 @@ static char *decode(const struct wire_script_text *t, const uint8_t *text, uint3
 		to = put_char(to, CUT_SIGN);
 	*to = '\0';
 	return out;
+}
+
+/* What a NUL hides, as in the names of PHP's anonymous classes, is not for people. */
+static char *decode_utf8(const struct wire_script_text *t, const char *text, size_t bytes)
+{
+	char *out = mem_zalloc(bytes + 2, CHAR_BYTES), *to = out;
+
+	bytes = strnlen(text, bytes);
+	while (bytes) {
+		const char *at = text;
+		const size_t len = str_next(&text, &bytes);
+
+		to = put_char(to, len ? str_code(at, len) : 0);
+	}
+	if (t->cut)
+		to = put_char(to, CUT_SIGN);
+	*to = '\0';
+	return out;
+}
+
+/* @text of at most @most bytes, of the target's; owned by the caller. */
+static char *decode(const struct wire_script_text *t, const uint8_t *text, uint32_t most)
+{
+	const uint32_t bytes = t->bytes < most ? t->bytes : most;
+
+	if (t->width == WIRE_SCRIPT_UTF8)
+		return decode_utf8(t, (const char *)text, bytes);
+	return decode_wide(t, text, bytes, t->width == 2 || t->width == 4 ? t->width : 1);
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
@@ -113,8 +140,23 @@ static bool is_same(const struct script_code *a, const struct script_code *b)
 	       !memcmp(a->table, b->table, a->table_bytes);
 }
 
+/* Makes the name whole by what was sent in the place of a table of lines: the name of the class. */
+static void qualify(struct script_code *code, const struct script_language *language)
+{
+	const struct wire_script_text t = {
+		.bytes = code->table_bytes, .cut = code->cut, .width = WIRE_SCRIPT_UTF8};
+	_free_ char *class = decode(&t, code->table, code->table_bytes);
+	_free_ char *name = code->name;
+
+	code->name = mem_printf("%s%s%s", class, *class ? language->separator : "",
+				*name ? name : language->unnamed);
+	code->table_bytes = 0;
+	code->cut = false;
+}
+
 static struct script_code read_code(const struct wire_script *w, uint64_t bytes)
 {
+	const struct script_language *language = script_language(w->language);
 	struct script_code code = {.language = w->language, .first_line = w->first_line};
 	const uint64_t room = bytes - sizeof(*w);
 
@@ -124,6 +166,8 @@ static struct script_code read_code(const struct wire_script *w, uint64_t bytes)
 	code.table = mem_zalloc(code.table_bytes + 1, 1);
 	memcpy(code.table, w + 1, code.table_bytes);
 	code.cut = w->table_bytes > code.table_bytes;
+	if (language && language->separator)
+		qualify(&code, language);
 	return code;
 }
 

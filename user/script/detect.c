@@ -1,16 +1,26 @@
 #include "script/detect.h"
 
+#include "elf/dynsym.h"
+
+static bool has(const struct elffile *f, const struct script_language *language)
+{
+	Elf64_Shdr section;
+	Elf64_Sym symbol;
+
+	return language->section ? !elffile_section(f, language->section, &section)
+				 : dynsym_find(f, language->symbol, &symbol);
+}
+
 bool script_detect(const struct elffile *f, struct interpreter *out)
 {
 	const struct script_language *language;
-	Elf64_Shdr state;
 
 	*out = (struct interpreter){0};
 	for (uint32_t i = 0; i < script_languages; i++) {
 		language = script_language(i);
-		if (!language || elffile_section(f, language->section, &state))
+		if (!language || !has(f, language))
 			continue;
-		language->detect(f, &state, out);
+		language->detect(f, out);
 		out->language = (enum wire_script_language)i;
 		return true;
 	}
@@ -28,5 +38,9 @@ struct wire_script_proc script_proc(const struct interpreter *i, uint64_t base)
 	out.language = (uint8_t)i->language;
 	out.runtime = i->runtime + base;
 	out.code_type = i->code_type ? i->code_type + base : 0;
+	out.loop = i->loop.function.at + base;
+	out.loop_bytes = i->loop.function.bytes;
+	out.cold = i->loop.cold.at + base;
+	out.cold_bytes = i->loop.cold.bytes;
 	return out;
 }

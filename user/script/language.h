@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "elf/elffile.h"
+#include "script/loop.h"
 #include "wire_script.h"
 
 #define SCRIPT_REASON 96
@@ -16,18 +17,23 @@ struct interpreter {
 	enum wire_script_language language;
 	uint32_t major, minor; /* 0, 0: not found */
 	uint64_t runtime, code_type;
+	struct loop loop;	    /* of languages whose runs are paired with it */
 	char reason[SCRIPT_REASON]; /* why its scripts' frames are not shown; "": they are */
 };
 
 struct script_language {
 	const char *title; /* "Python" */
 	uint8_t kind;	   /* enum frame_kind */
-	/* The section of its interpreter's state, which names it in a file: cheap to look for. */
-	const char *section;
-	/* Sets all of @out but .language for a file with that section, at @state. */
-	void (*detect)(const struct elffile *, const Elf64_Shdr *state, struct interpreter *out);
-	/* Sets all of @out but .runtime, .code_type and .language, for an interpreter that was not
-	 * refused. */
+	/* What names the interpreter in a file, and is cheap to look for: the section of its state,
+	 * or an exported symbol. The other one is NULL. */
+	const char *section, *symbol;
+	/* Sets all of @out but .language for a file with that. */
+	void (*detect)(const struct elffile *, struct interpreter *out);
+	/* Of languages that send the name of the class in place of a table of lines: what stands
+	 * between that and the function's, and the name of one without. Else NULL. */
+	const char *separator, *unnamed;
+	/* Sets all of @out but .runtime, .code_type, .language and the loop, for an interpreter
+	 * that was not refused. */
 	void (*layout)(const struct interpreter *, struct wire_script_proc *out);
 	/* The line of @position (WIRE_SCRIPT_POSITION) of a function that begins at line @first,
 	 * whose table has @n bytes; 0: unknown. */

@@ -86,6 +86,7 @@ static const struct wire_script_proc layouts[] = {
 
 /* Since 3.13 the state begins with a description of itself: 8 bytes of text, the version, whether
  * it is free-threaded, then offsets, whose place depends on the version. */
+#define SECTION	   ".PyRuntime"
 #define COOKIE	   "xdebugpy"
 #define SELF_BYTES 400
 
@@ -193,15 +194,19 @@ static void refuse(struct interpreter *out, const char *why)
 			 "Python before 3.11 or without symbols: %s", why);
 }
 
-static void python_detect(const struct elffile *f, const Elf64_Shdr *state, struct interpreter *out)
+static void python_detect(const struct elffile *f, struct interpreter *out)
 {
 	struct exported e;
 	struct self self;
-	bool has_self = !elffile_read(f, state->sh_offset, &self, sizeof(self)) &&
-			!memcmp(self.cookie, COOKIE, sizeof(self.cookie));
+	Elf64_Shdr state;
+	bool has_self;
 
+	if (elffile_section(f, SECTION, &state))
+		return;
+	has_self = !elffile_read(f, state.sh_offset, &self, sizeof(self)) &&
+		   !memcmp(self.cookie, COOKIE, sizeof(self.cookie));
 	exported_read(f, &e);
-	out->runtime = state->sh_addr;
+	out->runtime = state.sh_addr;
 	out->code_type = exported_find(&e, "PyCode_Type");
 	if (has_self)
 		set_version(out, self.version);
@@ -312,7 +317,7 @@ static uint32_t python_line(const uint8_t *table, uint32_t n, uint32_t first, ui
 const struct script_language python_language = {
 	.title = "Python",
 	.kind = KIND_PYTHON,
-	.section = ".PyRuntime",
+	.section = SECTION,
 	.detect = python_detect,
 	.layout = python_layout,
 	.line = python_line,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "script/codes.h"
+#include "stack/interleave.h"
 #include "stack/stackbook.h"
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -187,11 +188,17 @@ void stackbook_frames(const struct wire_stack *w, uint64_t *frames, struct stack
 
 void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs *procs)
 {
+	struct interleave_words words;
 	uint64_t frames[WIRE_USER_FRAMES];
 	struct stack_frames f;
 	uint32_t number;
 
 	stackbook_frames(w, frames, &f);
+	words = (struct interleave_words){.at = frames, .n = f.n, .cut_at = f.cut_at};
+	if (!w->kernel)
+		interleave(&words, w->end);
+	f.n = words.n;
+	f.cut_at = words.cut_at;
 	number = stackbook_add_frames(s, &f, w->pid, procs);
 	s->stacks.at[number].check = w->check;
 	put_hash(s, w->hash, number);

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "script/codes.h"
@@ -157,6 +159,31 @@ static void texts_become_utf8(void **state)
 	codes_free(c);
 }
 
+/* PHP sends the name of a class apart, and texts in UTF-8. */
+static void names_are_qualified(void **state)
+{
+	struct codes *c = codes_new();
+	const struct script_code *code;
+	struct sent s;
+
+	(void)state;
+	make(&s, 1, "l\xc3\xa4nge\xff", "a.php");
+	s.w.language = WIRE_SCRIPT_PHP;
+	s.w.name.width = s.w.file.width = WIRE_SCRIPT_UTF8;
+	memcpy(s.table, "A@anonymous\0/a.php:3$0", 22);
+	s.w.table_bytes = s.w.table_sent = 22;
+	codes_take(c, &s.w, sizeof(s));
+	code = codes_at(c, codes_offset(c, value_of(1, 12)));
+	assert_string_equal(code->name, "A@anonymous::länge\xef\xbf\xbd");
+	assert_int_equal(code->table_bytes, 0);
+	assert_int_equal(codes_line(c, codes_offset(c, value_of(1, 12))), 12);
+	s.w.number = 2;
+	s.w.name.bytes = s.w.table_bytes = s.w.table_sent = 0;
+	codes_take(c, &s.w, sizeof(s));
+	assert_string_equal(codes_at(c, codes_offset(c, value_of(2, 0)))->name, "{main}");
+	codes_free(c);
+}
+
 static void lengths_are_checked(void **state)
 {
 	struct codes *c = codes_new();
@@ -237,6 +264,61 @@ static void interpreters_are_found(void **state)
 	assert_int_equal(script_proc(&i, 0).language, WIRE_SCRIPT_NONE);
 }
 
+/* Debian's, built by gcc: a part of the loop is elsewhere, before all other code. */
+static void php_is_found(void **state)
+{
+	struct wire_script_proc proc;
+	struct interpreter i;
+
+	(void)state;
+	assert_true(detect("/usr/bin/php8.2", &i));
+	assert_int_equal(i.language, WIRE_SCRIPT_PHP);
+	assert_int_equal(i.major, 8);
+	assert_int_equal(i.minor, 2);
+	assert_string_equal(i.reason, "");
+	assert_true(i.loop.function.bytes > 30000);
+	assert_true(i.loop.cold.bytes > 1000 && i.loop.cold.bytes < i.loop.function.bytes);
+	assert_true(i.loop.cold.at + i.loop.cold.bytes <= i.loop.function.at);
+	proc = script_proc(&i, 0x1000);
+	assert_int_equal(proc.cold, i.loop.cold.at + 0x1000);
+	assert_int_equal(proc.file, 152);
+}
+
+/* A copy of @path, whose sections are damaged more at each round. */
+static void damage(const char *path, uint32_t rounds)
+{
+	const int from = open(path, O_RDONLY | O_CLOEXEC),
+		  to = memfd_create("damaged", MFD_CLOEXEC);
+	const off_t bytes = from < 0 ? -1 : lseek(from, 0, SEEK_END);
+	uint64_t random = 1;
+	struct interpreter i;
+	char copy[64];
+
+	if (from < 0)
+		skip();
+	assert_int_equal(sendfile(to, from, &(off_t){0}, (size_t)bytes), bytes);
+	close(from);
+	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", to);
+	assert_true(detect(copy, &i));
+	for (uint32_t round = 0; round < rounds; round++) {
+		for (uint32_t k = 0; k < 400; k++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			/* The tables of symbols and of frames are in the first half. */
+			assert_int_equal(pwrite(to, &(char){(char)(random >> 24)}, 1,
+						1024 + (off_t)(random >> 33) % (bytes / 2)),
+					 1);
+		}
+		(void)detect(copy, &i);
+	}
+	close(to);
+}
+
+static void damaged_files_are_read(void **state)
+{
+	(void)state;
+	damage("/usr/bin/php8.2", 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +329,9 @@ int main(void)
 		cmocka_unit_test(lengths_are_checked),
 		cmocka_unit_test(unused_functions_are_forgotten),
 		cmocka_unit_test(interpreters_are_found),
+		cmocka_unit_test(names_are_qualified),
+		cmocka_unit_test(php_is_found),
+		cmocka_unit_test(damaged_files_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

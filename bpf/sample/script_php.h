@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * script_php: frames of PHP 8 without threads. For script.bpf.c, which includes script_chain.h
+ * first.
+ *
+ * The executor's globals lead to its innermost frame; each frame leads to its caller's, whatever
+ * native frames are between. A run of the loop ends in a frame that says so. Functions of PHP
+ * itself have frames, too, but the native stack shows them.
+ */
+#ifndef SAMPLE_SCRIPT_PHP_H
+#define SAMPLE_SCRIPT_PHP_H
+
+/* In a frame. Offsets without a row in the layouts are the same in all versions from 8.0 on. */
+#define PHP_FRAME_BYTES 56
+#define PHP_FLAGS	40
+#define PHP_ENDS	(1u << 17) /* ZEND_CALL_TOP */
+
+/* In an instruction. */
+#define PHP_LINE     24
+#define PHP_ANY_LINE (0xffffffffull << 32)
+
+/* In a function: its type, a byte, then flags; its name; its class. */
+#define PHP_INTERNAL	1
+#define PHP_TRAMPOLINE	(1ull << (32 + 18)) /* flag: about to become __call() */
+#define PHP_NAME	8
+#define PHP_CLASS	16
+#define PHP_HEAD_BYTES	24
+#define PHP_CLASS_NAME	8  /* in a class */
+#define PHP_LINES_BYTES 16 /* from the file on: that, the first line, the last one */
+
+/* In a string: the hash of its bytes, or 0 if nobody asked for that yet; then its length. */
+#define PHP_STRING_HASH 8
+#define PHP_STRING_DATA 24
+
+/* In place of numbers of functions: one of PHP itself, and the outermost one of a fiber. */
+#define PHP_NATIVE ~0ull
+#define PHP_FIBER  (~0ull - 1)
+
+/* Where in struct script's code is what: */
+#define PHP_CODE_NAME  1
+#define PHP_CODE_CLASS 2
+#define PHP_CODE_FILE  3
+#define PHP_CODE_LINES 4
+
+/* Mixes in the string at @at by its content: scripts are compiled again at every request. */
+static __always_inline bool php_mix(struct script *s, struct two_hashes *h, __u64 at,
+				    const __u32 key)
+{
+	s->text[0] = s->text[1] = 0;
+	if (at && !here_read(NULL, s->text, 16, at + PHP_STRING_HASH))
+		return false;
+	stack_hash_mix(h, config_hash_keys[key], s->text[0] ? s->text[0] : at);
+	stack_hash_mix(h, config_hash_keys[key + 1], s->text[1]);
+	return true;
+}
+
+static __always_inline bool php_hashes(struct script *s, struct two_hashes *h)
+{
+	*h = (struct two_hashes){0};
+	stack_hash_mix(h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
+	stack_hash_mix(h, config_hash_keys[1], s->key.inode);
+	stack_hash_mix(h, config_hash_keys[2], stack_epoch);
+	stack_hash_mix(h, config_hash_keys[3], s->code[PHP_CODE_LINES]);
+	if (!php_mix(s, h, s->code[PHP_CODE_NAME], 4) ||
+	    !php_mix(s, h, s->code[PHP_CODE_CLASS], 6) || !php_mix(s, h, s->code[PHP_CODE_FILE], 8))
+		return false;
+	h->key = stack_hash_finish(h->key);
+	h->check = stack_hash_finish(h->check);
+	return true;
+}
+
+/* Copies the string at @at, none if 0, to @to, of @most + 1 bytes; returns its length, or -1. */
+static __always_inline __s64 php_text(struct script *s, __u64 at, void *to, const __u32 most)
+{
+	__u64 bytes;
+
+	s->text[1] = 0;
+	if (!at)
+		return 0;
+	if (!here_read(NULL, s->text, 16, at + PHP_STRING_HASH))
+		return -1;
+	bytes = BOUND(s->text[1], most);
+	return here_read(NULL, to, bytes, at + PHP_STRING_DATA) ? (__s64)s->text[1] & __INT_MAX__ : -1;
+}
+
+static __always_inline bool php_field(struct script *s, __u64 at, struct wire_script_text *out,
+				      void *to, const __u32 most)
+{
+	const __s64 bytes = php_text(s, at, to, most);
+
+	*out = (struct wire_script_text){.bytes = bytes > most ? most : bytes,
+					 .cut = bytes > most,
+					 .width = WIRE_SCRIPT_UTF8};
+	return bytes >= 0;
+}
+
+static __always_inline bool php_send(struct walk *walk, __u64 number)
+{
+	struct script *s = &walk->script;
+	struct wire_script *record =
+		bpf_ringbuf_reserve(&ring, sizeof(*record) + WIRE_SCRIPT_SMALL, 0);
+	__s64 class;
+
+	if (!record)
+		return false;
+	record->kind = WIRE_SCRIPT;
+	record->pid = walk->out.head.pid;
+	record->time_ns = walk->out.head.time_ns;
+	record->number = number;
+	record->language = WIRE_SCRIPT_PHP;
+	record->first_line = s->code[PHP_CODE_LINES];
+	class = php_text(s, s->code[PHP_CODE_CLASS], record + 1, WIRE_SCRIPT_SMALL - 1);
+	record->table_bytes = class;
+	record->table_sent = class < WIRE_SCRIPT_SMALL ? class : WIRE_SCRIPT_SMALL - 1;
+	if (class < 0 ||
+	    !php_field(s, s->code[PHP_CODE_FILE], &record->file, record->file_text,
+		       WIRE_SCRIPT_FILE - 1) ||
+	    !php_field(s, s->code[PHP_CODE_NAME], &record->name, record->name_text,
+		       WIRE_SCRIPT_NAME - 1)) {
+		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
+		return false;
+	}
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+/* The number of the function at @at, which is sent if it is new; 0: it could not be read. */
+static __always_inline __u64 php_read(struct walk *walk, __u64 at)
+{
+	struct script *s = &walk->script;
+	struct two_hashes key;
+	const __u64 *known;
+	__u64 number;
+
+	if (!here_read(NULL, s->code, PHP_HEAD_BYTES, at))
+		return 0;
+	if ((__u8)s->code[0] == PHP_INTERNAL)
+		return s->code[PHP_CODE_NAME] ? PHP_NATIVE : PHP_FIBER;
+	if (s->code[0] & PHP_TRAMPOLINE)
+		return PHP_NATIVE;
+	if (!here_read(NULL, &s->code[PHP_CODE_FILE], PHP_LINES_BYTES, at + s->proc.file) ||
+	    !s->code[PHP_CODE_FILE])
+		return 0;
+	if (s->code[PHP_CODE_CLASS] &&
+	    !here_read(NULL, &s->code[PHP_CODE_CLASS], 8, s->code[PHP_CODE_CLASS] + PHP_CLASS_NAME))
+		return 0;
+	if (!php_hashes(s, &key))
+		return 0;
+	known = bpf_map_lookup_elem(&known_codes, &key);
+	if (known)
+		return *known;
+	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
+	if (!php_send(walk, number))
+		return 0;
+	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
+	return number;
+}
+
+/* The same, which does not look again at what this walk has met already. */
+static __always_inline __u64 php_number(struct walk *walk, __u64 at)
+{
+	struct script_number *n = &walk->script.numbers[at >> 5 & (SCRIPT_CODES - 1)];
+
+	if (n->code != at) {
+		n->number = php_read(walk, at);
+		n->code = at;
+	}
+	return n->number;
+}
+
+/* The line of the instruction at @at; 0: it is not in @lines, the first and the last one. */
+static __always_inline __u32 php_line_at(__u64 at, __u64 lines)
+{
+	__u32 line = 0;
+
+	if (!here_read(NULL, &line, 4, at + PHP_LINE) || line < (__u32)lines || line > lines >> 32)
+		return 0;
+	return line;
+}
+
+/* The line of the frame that was read; 0: unknown. A frame has its instruction as of its last call,
+ * the innermost one perhaps of none: anything. The loop keeps its frame and instruction in r14 and
+ * r15, and hands them on to what it calls. While an exception is thrown the instruction is one of
+ * the executor's own, without a line. */
+static __always_inline __u32 php_line(const struct walk *walk)
+{
+	const struct script *s = &walk->script;
+	const __u64 stored = script_word(s->frame, s->proc.instruction);
+	const __u64 lines = s->code[PHP_CODE_LINES];
+	__u32 line = 0;
+
+	if (s->chain_n)
+		return php_line_at(stored, PHP_ANY_LINE);
+	if (walk->registers[14] == s->at)
+		line = php_line_at(walk->registers[15], lines);
+	return line ?: php_line_at(stored, lines);
+}
+
+static __always_inline bool php_begin(struct walk *walk)
+{
+	struct script *s = &walk->script;
+	__u64 first = 0;
+
+	if (!here_read(NULL, &first, 8, s->proc.runtime + s->proc.key))
+		first = 0;
+	return chain_begin(walk, first);
+}
+
+static __always_inline void php_round(struct walk *walk)
+{
+	struct script *s = &walk->script;
+	__u64 function, number;
+
+	if (!here_read(NULL, s->frame, PHP_FRAME_BYTES, s->at)) {
+		s->chain_more = 0;
+		return;
+	}
+	function = script_word(s->frame, s->proc.code);
+	/* A frame without a function stands for something, as for generators that others run. */
+	number = function ? php_number(walk, function) : PHP_NATIVE;
+	if (number < PHP_FIBER)
+		chain_add(walk, number, php_line(walk),
+			  script_word(s->frame, PHP_FLAGS) & PHP_ENDS);
+	/* The frames below a fiber's are on another native stack. */
+	chain_next(s, number == PHP_FIBER ? 0 : script_word(s->frame, s->proc.previous));
+}
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * php: PHP 8 without threads. Where its state and its loop are in a file, of which version it is,
+ * and where that version keeps what the walker reads. Its instructions know their lines.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "elf/dynsym.h"
+#include "model/profile.h"
+#include "script/language.h"
+
+/* Versions whose layout is known. */
+#define MAJOR	   8
+#define MINOR_LAST 5
+
+/* From the headers of each version; the same in all of its releases up to now. In all of them a
+ * frame begins with its instruction, its call in preparation, and so on. */
+#define FRAME .previous = 48, .code = 24, .instruction = 0
+
+static const struct wire_script_proc layouts[] = {
+	[0] = {.key = 488, FRAME, .file = 144, .first_line = 152},
+	[1] = {.key = 488, FRAME, .file = 144, .first_line = 152},
+	[2] = {.key = 488, FRAME, .file = 152, .first_line = 160},
+	[3] = {.key = 488, FRAME, .file = 144, .first_line = 152},
+	[4] = {.key = 488, FRAME, .file = 168, .first_line = 176},
+	[5] = {.key = 512, FRAME, .file = 168, .first_line = 176},
+};
+
+/* What a server is told of every page, a constant, which has the version. */
+#define TEXT	    "X-Powered-By: PHP/"
+#define MOST_CONSTS (4u << 20)
+#define CHUNK	    65536
+#define VERSION	    16 /* bytes of "8.2.36" that are looked at */
+
+static void set_version(struct interpreter *out, const char *text)
+{
+	char *end;
+	const unsigned long major = strtoul(text, &end, 10);
+
+	if (*end != '.' || major > 99)
+		return;
+	out->major = (uint32_t)major;
+	out->minor = (uint32_t)(strtoul(end + 1, NULL, 10) % 100);
+}
+
+/* Whether the version is in @at of @n bytes. */
+static bool find_version(const char *at, size_t n, struct interpreter *out)
+{
+	const char *found = memmem(at, n, TEXT, strlen(TEXT));
+	char text[VERSION] = "";
+
+	if (!found)
+		return false;
+	found += strlen(TEXT);
+	memcpy(text, found,
+	       (size_t)(at + n - found) < VERSION - 1 ? (size_t)(at + n - found) : VERSION - 1);
+	set_version(out, text);
+	return true;
+}
+
+static void read_version(const struct elffile *f, struct interpreter *out)
+{
+	/* Chunks overlap by what is looked for. */
+	const uint64_t step = CHUNK - strlen(TEXT) - VERSION;
+	_free_ char *at = mem_zalloc(CHUNK, 1);
+	uint64_t bytes;
+	Elf64_Shdr s;
+
+	if (elffile_section(f, ".rodata", &s))
+		return;
+	bytes = s.sh_size < MOST_CONSTS ? s.sh_size : MOST_CONSTS;
+	for (uint64_t offset = 0; offset < bytes; offset += step) {
+		const uint64_t left = bytes - offset;
+		const size_t n = left < CHUNK ? left : CHUNK;
+
+		if (elffile_read(f, s.sh_offset + offset, at, n) || find_version(at, n, out))
+			return;
+	}
+}
+
+static void refuse(struct interpreter *out, const char *why)
+{
+	if (out->major)
+		snprintf(out->reason, sizeof(out->reason), "PHP %" PRIu32 ".%" PRIu32 ": %s",
+			 out->major, out->minor, why);
+	else
+		snprintf(out->reason, sizeof(out->reason), "PHP of an unknown version: %s", why);
+}
+
+static void php_detect(const struct elffile *f, struct interpreter *out)
+{
+	Elf64_Sym globals = {0};
+	const bool has_globals = dynsym_find(f, "executor_globals", &globals);
+
+	read_version(f, out);
+	out->runtime = globals.st_value;
+	if (f->machine != EM_X86_64)
+		refuse(out, "its frames are read on x86-64 alone");
+	else if (out->major != MAJOR || out->minor > MINOR_LAST)
+		refuse(out, "its frames are known from 8.0 to 8.5");
+	else if (!has_globals)
+		refuse(out, "frames of builds with threads (ZTS) are not known");
+	else if (!loop_find(f, "execute_ex", &out->loop))
+		refuse(out, "the code of its loop is not known");
+}
+
+static void php_layout(const struct interpreter *i, struct wire_script_proc *out)
+{
+	*out = layouts[i->minor];
+}
+
+static uint32_t php_line(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position)
+{
+	(void)table;
+	(void)n;
+	(void)first;
+	return position;
+}
+
+const struct script_language php_language = {
+	.title = "PHP",
+	.kind = KIND_PHP,
+	.symbol = "execute_ex",
+	.separator = "::",
+	.unnamed = "{main}",
+	.detect = php_detect,
+	.layout = php_layout,
+	.line = php_line,
+};

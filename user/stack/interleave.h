@@ -1,0 +1,28 @@
+/*
+ * interleave: puts the frames of a script into the places of the native frames of the interpreter's
+ * loop that run them, for languages of which the walker sends both one behind the other
+ * (WIRE_FRAME_CHAIN, wire_script.h). A pure function of a stack's words.
+ */
+#ifndef STACK_INTERLEAVE_H
+#define STACK_INTERLEAVE_H
+
+#include <stdint.h>
+
+/* A stack's words, innermost first. */
+struct interleave_words {
+	uint64_t *at;
+	uint32_t n;
+	uint32_t cut_at; /* words before the frames that were left out; 0: none were */
+};
+
+/*
+ * Changes @words, of a stack that ended as @end (enum wire_end) says; there will be no more than
+ * before. Runs and loops are paired from the outermost on. A surplus run, just beginning or ending,
+ * stands on top; a surplus loop stays native. If they are too different, or the native stack or the
+ * script's is not whole, so that nothing says which belong together, the script's frames stand
+ * together in the place of the innermost loop, with a note, and the native frames between the loops
+ * are left out.
+ */
+void interleave(struct interleave_words *words, uint8_t end);
+
+#endif
