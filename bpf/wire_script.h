@@ -92,6 +92,11 @@ enum wire_script_note {
 #define WIRE_CHAIN_FRAMES(word) ((word) & ((1u << WIRE_CHAIN_SHIFT) - 1))
 #define WIRE_CHAIN_RUNS(word)	((word) >> WIRE_CHAIN_SHIFT & ((1u << WIRE_CHAIN_SHIFT) - 1))
 
+/* Whether so many runs and loops can be paired. One more of either is one that was just beginning
+ * or ending, unless the native stack does not reach its root. */
+#define WIRE_CHAIN_PAIRS(runs, loops, rooted) \
+	((rooted) ? (wire_u32)((runs) + 1 - (loops)) <= 2 : (runs) == (loops))
+
 /* How the search for script frames in a stack went. */
 enum wire_script_outcome {
 	WIRE_SCRIPT_NOT_ASKED, /* no interpreter on the stack */

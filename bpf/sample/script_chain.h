@@ -67,8 +67,7 @@ static __always_inline void chain_next(struct script *s, __u64 next)
 	s->chain_whole = !next;
 }
 
-/* Says how many frames there are. A surplus run or loop is one that was just beginning or ending.
- */
+/* Says how many frames there are. */
 static __always_inline void chain_end(struct walk *walk)
 {
 	struct script *s = &walk->script;
@@ -80,8 +79,8 @@ static __always_inline void chain_end(struct walk *walk)
 	}
 	if (kept > s->chain_head + WIRE_TAIL_FRAMES)
 		kept = s->chain_head + WIRE_TAIL_FRAMES;
-	if (!s->chain_whole || walk->out.head.end != WIRE_END_ROOT ||
-	    s->chain_runs + 1 - s->loops > 2)
+	if (!s->chain_whole ||
+	    !WIRE_CHAIN_PAIRS(s->chain_runs, s->loops, walk->out.head.end == WIRE_END_ROOT))
 		s->outcome = WIRE_SCRIPT_CUT;
 	walk->out.frames[(s->chain_at - 1) & (WIRE_USER_FRAMES - 1)] =
 		(__u64)WIRE_FRAME_CHAIN << WIRE_FRAME_SHIFT |

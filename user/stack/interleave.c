@@ -87,6 +87,14 @@ static void pair(struct merge *m)
 	}
 }
 
+/* All of them, without native frames. */
+static void put_runs(struct merge *m)
+{
+	m->last_runs = m->runs;
+	while (m->at_script < m->n_script)
+		put_run(m);
+}
+
 static void put_together(struct merge *m, bool is_rooted)
 {
 	uint32_t i = 0, end = m->n_native;
@@ -95,10 +103,8 @@ static void put_together(struct merge *m, bool is_rooted)
 		put_native(m, m->native[i]);
 	while (end > i && !is_kind(m->native[end - 1], WIRE_FRAME_LOOP))
 		end--;
-	m->runs = 0;
-	while (m->at_script < m->n_script)
-		put_run(m);
-	put_note(m, m->is_whole ? WIRE_SCRIPT_NATIVE : WIRE_SCRIPT_TORN);
+	put_runs(m);
+	put_note(m, m->is_whole && m->runs >= m->loops ? WIRE_SCRIPT_NATIVE : WIRE_SCRIPT_TORN);
 	for (i = is_rooted ? end : m->n_native; i < m->n_native; i++)
 		put_native(m, m->native[i]);
 }
@@ -168,7 +174,7 @@ void interleave(struct interleave_words *words, uint8_t end)
 	m.runs = (uint32_t)WIRE_CHAIN_RUNS(value);
 	m.is_whole = value & WIRE_CHAIN_WHOLE;
 	unroll(&m, in + chain + 1, WIRE_CHAIN_FRAMES(value));
-	if (m.is_whole && end == WIRE_END_ROOT && m.runs + 1 - m.loops <= 2)
+	if (m.is_whole && WIRE_CHAIN_PAIRS(m.runs, m.loops, end == WIRE_END_ROOT))
 		pair(&m);
 	else
 		put_together(&m, end == WIRE_END_ROOT);

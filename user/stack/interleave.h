@@ -18,8 +18,8 @@ struct interleave_words {
 /*
  * Changes @words, of a stack that ended as @end (enum wire_end) says; there will be no more than
  * before. Runs and loops are paired from the outermost on. A surplus run, just beginning or ending,
- * stands on top; a surplus loop stays native. If they are too different, or the native stack or the
- * script's is not whole, so that nothing says which belong together, the script's frames stand
+ * stands on top; a surplus loop stays native. If they are too different (WIRE_CHAIN_PAIRS), or the
+ * script's are not whole, so that nothing says which belong together, the script's frames stand
  * together in the place of the innermost loop, with a note, and the native frames between the loops
  * are left out.
  */

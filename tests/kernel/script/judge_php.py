@@ -72,7 +72,8 @@ def main():
     judged = with_script = loops = lines_unknown = 0
 
     def name(frame):
-        return fn["name"][fr["function"][frame]]
+        """Since 8.4 closures are called after where they are."""
+        return re.sub(r"{closure:[^}]*}", "{closure}", fn["name"][fr["function"][frame]])
 
     def file(frame):
         return os.path.basename(fn["file"][fr["function"][frame]])
@@ -96,7 +97,8 @@ def main():
             continue
         with_script += n
         loops += n * any(name(f) == LOOP for f in stack)
-        if name(php[0]) not in ("{main}", "{closure}"):
+        torn = any(name(f) == "[script frames missing]" for f in stack)
+        if not torn and name(php[0]) not in ("{main}", "{closure}"):
             wrong[f"{text(php[0])} is the outermost"] += n
         for i, f in enumerate(php):
             if not fr["line"][f] and i == len(php) - 1:

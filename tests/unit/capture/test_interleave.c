@@ -79,11 +79,14 @@ static void without_a_pair_they_stand_together(void **state)
 	/* Two more loops than runs. */
 	CHECK(ALL(0x10, LOOP(0x20), 0x30, LOOP(0x40), 0x50, LOOP(0x60), 0x70, CHAIN(2, 1),
 		  SCRIPT(1), END(2)),
-	      WIRE_END_ROOT, ALL(0x10, SCRIPT(1), SCRIPT(2), NOTE(WIRE_SCRIPT_NATIVE), 0x70));
+	      WIRE_END_ROOT, ALL(0x10, SCRIPT(1), SCRIPT(2), NOTE(WIRE_SCRIPT_TORN), 0x70));
 	/* The native stack does not reach its root, so its loops are not the outermost ones. */
 	CHECK(ALL(0x10, LOOP(0x20), 0x30, CHAIN(3, 2), SCRIPT(1), END(2), END(3)),
 	      WIRE_END_UNREADABLE,
 	      ALL(0x10, SCRIPT(1), SCRIPT(2), SCRIPT(3), NOTE(WIRE_SCRIPT_NATIVE)));
+	/* It does not either, but has as many loops as runs. */
+	CHECK(ALL(0x10, LOOP(0x20), 0x30, CHAIN(2, 1), SCRIPT(1), END(2)), WIRE_END_NO_RULE,
+	      ALL(0x10, SCRIPT(1), SCRIPT(2), 0x30));
 	/* The script's frames do not. */
 	CHECK(ALL(0x10, LOOP(0x20), 0x30, TORN(2, 1), END(1), SCRIPT(2)), WIRE_END_ROOT,
 	      ALL(0x10, SCRIPT(1), SCRIPT(2), NOTE(WIRE_SCRIPT_TORN), 0x30));
