@@ -48,9 +48,13 @@ static __always_inline void keep_process(const struct walk *walk)
 {
 	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = walk->out.head.pid};
 	const struct wire_script_proc *known = bpf_map_lookup_elem(&script_procs, &key);
+	struct wire_script_proc proc;
 
-	if (!known || known->runtime != walk->script.proc.runtime)
-		bpf_map_update_elem(&script_procs, &key, &walk->script.proc, BPF_ANY);
+	if (known && known->runtime == walk->script.proc.runtime)
+		return;
+	/* Linux 6.1 takes no value from memory of which it knows only the size. */
+	proc = walk->script.proc;
+	bpf_map_update_elem(&script_procs, &key, &proc, BPF_ANY);
 }
 
 int script_begin(struct walk *walk, __u64 address)
