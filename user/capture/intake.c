@@ -198,6 +198,8 @@ void intake_snapshot(struct intake *in)
 		follow(in, in->target->pids.at[i]);
 		(void)procs_snapshot(in->procs, in->target->pids.at[i]);
 	}
+	/* So that their first stacks have the functions of scripts. */
+	unwinder_look(in->unwinder);
 }
 
 /* Every record before the returned time has been read from the ring. If the ring was emptied, that

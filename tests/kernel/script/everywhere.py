@@ -22,6 +22,8 @@ def ask():
 
 
 def asking(n):
+    ask()
+    time.sleep(1)
     for _ in range(n):
         ask()
 
