@@ -21,6 +21,18 @@ enum wire_script_language {
  * followed to the interpreter. */
 #define WIRE_SCRIPT_ASKED 0xfffffffdu
 
+/* Where V8 keeps what names a function; offsets in bytes. */
+struct wire_script_v8 {
+	wire_u16 info_type, scope_type, script_type; /* instance types */
+	wire_u8 info;				     /* in a function: its shared information … */
+	wire_u8 scope;				     /* … and in that: its scope, or name */
+	wire_u8 script;				     /* … and its script */
+	wire_u8 variables; /* in a scope: the names of variables that closures use */
+	wire_u8 position;  /* in a scope: where in the script the function begins; 0: behind its
+			      name */
+	wire_u8 pad[5];
+};
+
 /* The value of script_procs: where the interpreter of CPython keeps its frames. Offsets are in
  * bytes. All 0: an interpreter whose script frames cannot be found. The addresses are those of the
  * process; or, for a piece of a file, less the address at which the file would begin if all of it
@@ -52,8 +64,9 @@ struct wire_script_proc {
 	 * part of it that is elsewhere. */
 	wire_u64 loop, cold;
 	wire_u32 loop_bytes, cold_bytes;
+	struct wire_script_v8 v8;
 };
-_Static_assert(sizeof(struct wire_script_proc) == 64,
+_Static_assert(sizeof(struct wire_script_proc) == 80,
 	       "wire_script_proc is the value of script_procs");
 
 /* A frame of a script: a word of kind WIRE_FRAME_SCRIPT, whose value is the number of the function
@@ -125,6 +138,23 @@ struct wire_script_text {
 };
 /* The bytes are UTF-8, perhaps. */
 #define WIRE_SCRIPT_UTF8 8
+
+/* What stands in the place of a table of lines for functions of V8: where in the script the
+ * function begins, in characters of UTF-16; and the rest of a name that was put together. The parts
+ * with a bit in .before stand before the name, in order; the others behind it, the last one first.
+ */
+#define WIRE_SCRIPT_PARTS 8
+#define WIRE_SCRIPT_PART  64
+struct wire_script_made {
+	wire_u32 position;
+	wire_u16 n, before;
+	struct {
+		struct wire_script_text text;
+		wire_u8 bytes[WIRE_SCRIPT_PART];
+	} parts[WIRE_SCRIPT_PARTS];
+};
+_Static_assert(sizeof(struct wire_script_made) <= WIRE_SCRIPT_SMALL,
+	       "wire_script_made is in the place of a small table");
 
 /* A function of a script, sent before the first stack that has it. A table of lines follows, in
  * WIRE_SCRIPT_SMALL or WIRE_SCRIPT_LARGE bytes; of PHP, in its place, the name of the class. */

@@ -29,6 +29,17 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 #include "sample/script_python.h"
 #include "sample/script_chain.h"
 #include "sample/script_php.h"
+#include "sample/script_v8.h"
+
+/* The walk has met V8: the frames before it have been passed already. */
+static __always_inline void begin_v8(struct script *s)
+{
+	s->outcome = WIRE_SCRIPT_NO_STATE;
+	if (s->by_pointer == SCRIPT_POINTER_NO)
+		s->outcome = WIRE_SCRIPT_LATE;
+	else
+		s->by_pointer = SCRIPT_POINTER_YES;
+}
 
 /* Begins with the innermost frame, of the interpreter in walk->script.proc. */
 static __always_inline void begin(struct walk *walk)
@@ -40,7 +51,33 @@ static __always_inline void begin(struct walk *walk)
 	if (walk->script.proc.language == WIRE_SCRIPT_PHP) {
 		walk->script.outcome = WIRE_SCRIPT_NO_STATE;
 		walk->script.has_loops = 1;
-	}
+	} else if (walk->script.proc.language == WIRE_SCRIPT_V8)
+		begin_v8(&walk->script);
+}
+
+/* Whether the current process is known to run V8. */
+static __always_inline void look_for_v8(struct walk *walk)
+{
+	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = walk->out.head.pid};
+	const struct wire_script_proc *proc = bpf_map_lookup_elem(&script_procs, &key);
+
+	walk->script.by_pointer = SCRIPT_POINTER_NO;
+	if (!proc || proc->language != WIRE_SCRIPT_V8)
+		return;
+	walk->script.by_pointer = SCRIPT_POINTER_YES;
+	walk->script.outcome = WIRE_SCRIPT_NO_STATE;
+	script_enter_task(walk, current_task(), proc, 0);
+}
+
+int script_frame(struct walk *walk)
+{
+	if (!walk)
+		return 0;
+	if (walk->script.by_pointer == SCRIPT_POINTER_UNKNOWN)
+		look_for_v8(walk);
+	if (walk->script.by_pointer == SCRIPT_POINTER_YES)
+		v8_frame(walk);
+	return 0;
 }
 
 /* For what looks at the process otherwise than by a walk that meets the interpreter. */

@@ -80,7 +80,8 @@ static __always_inline __s64 php_text(struct script *s, __u64 at, void *to, cons
 	if (!here_read(NULL, s->text, 16, at + PHP_STRING_HASH))
 		return -1;
 	bytes = BOUND(s->text[1], most);
-	return here_read(NULL, to, bytes, at + PHP_STRING_DATA) ? (__s64)s->text[1] & __INT_MAX__ : -1;
+	return here_read(NULL, to, bytes, at + PHP_STRING_DATA) ? (__s64)s->text[1] & __INT_MAX__
+								: -1;
 }
 
 static __always_inline bool php_field(struct script *s, __u64 at, struct wire_script_text *out,

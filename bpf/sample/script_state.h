@@ -27,6 +27,13 @@ enum script_mode {
 	SCRIPT_EMIT,   /* adds a frame of the run to the stack */
 };
 
+/* Whether the current process runs V8, whose frames are native ones that frame pointers link. */
+enum script_by_pointer {
+	SCRIPT_POINTER_UNKNOWN,
+	SCRIPT_POINTER_NO,
+	SCRIPT_POINTER_YES,
+};
+
 /* Words of a frame and of a code object that are read at once. */
 #define SCRIPT_FRAME_WORDS 10
 #define SCRIPT_CODE_WORDS  10
@@ -65,6 +72,7 @@ struct script {
 	struct wire_piece key;	 /* of the process: piece is its number, generation its exec, inode
 				    when it was born */
 	struct wire_piece asked; /* in script_procs */
+	__u32 by_pointer;	 /* enum script_by_pointer */
 	__u32 chained;		 /* 1: frames go to the chain, instead of the stack */
 	__u32 found;		 /* frames of the run: the first SCRIPT_RUN are in run … */
 	__u32 shown;		 /* … and so many of these are on the stack */

@@ -370,6 +370,8 @@ static long walk_one(__u32 i, struct walk **context)
 	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
 	if (walk->guessed)
 		mark = WIRE_BY_FRAME_POINTER;
+	if (walk->guessed && walk->script.by_pointer != SCRIPT_POINTER_NO)
+		script_frame(walk);
 	if (code == CODE_NO_RULE)
 		end = walk_step_bp(walk, &walk->at);
 	else
@@ -434,6 +436,7 @@ int walk_user(struct walk *walk)
 	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
 	walk->script.entry = 0;
 	walk->script.chained = 0;
+	walk->script.by_pointer = SCRIPT_POINTER_UNKNOWN;
 	walk->chain_depth = 0;
 	walk->script.has_loops = walk->script.loops = 0;
 	walk->memo_tag = memo_tag();

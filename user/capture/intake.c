@@ -8,6 +8,7 @@
 #include "process/allowance.h"
 #include "process/procfs.h"
 #include "script/codes.h"
+#include "script/positions.h"
 #include "capture/intake.h"
 
 #define MOST_UNDRAINED_NS 10000000u
@@ -307,7 +308,8 @@ int intake_init(struct intake *in, const struct source_services *services,
 	in->images->pool = in->pool;
 	in->images->opener = services->opener;
 	in->images->kernel_names = ksyms_find;
-	in->codes = codes_new();
+	in->positions = positions_new(services->opener, in->images->roots);
+	in->codes = codes_new(in->positions);
 	in->images->codes = in->codes;
 	in->stacks.codes = in->codes;
 	in->procs = procs_new(in->images);
@@ -387,6 +389,7 @@ void intake_release(struct intake *in)
 	procs_free(in->procs);
 	images_free(in->images);
 	codes_free(in->codes);
+	positions_free(in->positions);
 	pending_release(&in->pending);
 	map_release(&in->followed);
 }

@@ -34,6 +34,7 @@ struct intake {
 	struct allowance *allowance; /* of each user, for reading what is new of their processes */
 	struct stackbook stacks;
 	struct codes *codes;	       /* functions of scripts in them */
+	struct positions *positions;   /* of these in their files */
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
 	uint64_t stack_ns;   /* see pending_due_ns() */

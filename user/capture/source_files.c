@@ -197,12 +197,8 @@ static char *home_of(uid_t uid)
 
 static struct reader reader_of(const struct image *image)
 {
-	struct reader r = {.as = image->mapper, .is_us = !caller_had_rights()};
+	struct reader r = {.as = owner_reader(&image->mapper), .is_us = !caller_had_rights()};
 
-	if (!r.is_us && r.as.uid == 0 && caller().is_other)
-		r.as = (struct owner){.uid = caller().uid, .gid = caller().gid};
-	else if (!r.is_us && r.as.uid == 0)
-		r.as = (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
 	r.home = home_of(r.is_us ? caller().uid : r.as.uid);
 	return r;
 }

@@ -153,10 +153,14 @@ static void look_at_script(struct look *l, const struct runtime *r, const struct
 {
 	_free_ char *what = mem_printf("functions of %s scripts", r->name);
 	const bool shown = !i->reason[0];
+	char *version = i->major ? mem_printf("%s %u.%u", r->name, i->major, i->minor)
+				 : mem_strdup("with the lines where they begin");
 
-	find(l, shown, what,
-	     shown ? mem_printf("%s %u.%u", r->name, i->major, i->minor) : mem_strdup(i->reason),
-	     r->map);
+	if (!shown) {
+		free(version);
+		version = mem_strdup(i->reason);
+	}
+	find(l, shown, what, version, r->map);
 }
 
 static void look_at_runtime(struct look *l, const struct runtime *r)

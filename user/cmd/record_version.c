@@ -69,21 +69,10 @@ static void set_by_git(struct profile *p, const char *path)
 	profile_set_meta(p, META_VERSION_ORIGIN, "git describe");
 }
 
-/* The user with whose rights to read files that a target names: the user behind sudo; for root,
- * nobody. */
-static struct owner reader(void)
-{
-	const struct caller c = caller();
-
-	if (c.is_other || c.uid)
-		return (struct owner){.uid = c.uid, .gid = c.gid};
-	return (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
-}
-
-/* Opens the file as that user, if it is on a local file system that answers. */
+/* Opens the file, which root's command names, if it is on a local file system that answers. */
 static bool open_if_local(struct opener *opener, const char *path, struct opener_answer *a)
 {
-	const struct owner as = reader();
+	const struct owner as = owner_reader(&(struct owner){0});
 	const struct opener_request r = {.what = OPENER_PATH,
 					 .path = path,
 					 .root_fd = OPENER_OWN_ROOT,

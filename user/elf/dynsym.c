@@ -11,7 +11,7 @@ struct hash_head {
 
 /* Symbols of one bucket that are looked at. */
 #define MOST_IN_BUCKET 1024
-#define MOST_NAME      64
+#define MOST_NAME      128
 
 struct search {
 	const struct elffile *f;

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/mem.h"
 #include "confine/capabilities.h"
 #include "process/procfs.h"
@@ -56,6 +57,17 @@ uid_t owner_uid(uint32_t pid)
 	struct owner o;
 
 	return owner_of(pid, &o) ? o.uid : OWNER_NOBODY;
+}
+
+struct owner owner_reader(const struct owner *user)
+{
+	const struct caller c = caller();
+
+	if (user->uid)
+		return *user;
+	if (c.is_other || c.uid)
+		return (struct owner){.uid = c.uid, .gid = c.gid};
+	return (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
 }
 
 static bool has_file_ids(uid_t uid, gid_t gid)

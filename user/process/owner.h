@@ -25,6 +25,10 @@ bool owner_of(uint32_t pid, struct owner *out);
 /* The user alone; OWNER_NOBODY if it is gone. */
 uid_t owner_uid(uint32_t pid);
 
+/* With whose rights files are read that a process of @user names: its own; of root's processes
+ * those of the user behind sudo, or of nobody. Only where caller_had_rights(): else with ours. */
+struct owner owner_reader(const struct owner *user);
+
 /* From now on this thread opens files with these ids and groups, and without the capabilities that
  * override permissions; owner_return() ends that. A negative errno without a text: not permitted,
  * and nothing has changed. For a process with one thread. */

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "script/language.h"
+#include "script/positions.h"
 
 /* All functions together take at most so much memory; others stay without a name. */
 #define MOST_BYTES (256u << 20)
@@ -25,12 +26,14 @@ struct codes {
 	struct map by_walker;  /* the walker's number → that of an entry */
 	uint32_t round;
 	uint64_t bytes;
+	struct positions *positions;
 };
 
-struct codes *codes_new(void)
+struct codes *codes_new(struct positions *positions)
 {
 	struct codes *c = mem_zalloc(1, sizeof(*c));
 
+	c->positions = positions;
 	vec_add(&c->at);
 	return c;
 }
@@ -110,8 +113,7 @@ static char *decode_utf8(const struct wire_script_text *t, const char *text, siz
 	return out;
 }
 
-/* @text of at most @most bytes, of the target's; owned by the caller. */
-static char *decode(const struct wire_script_text *t, const uint8_t *text, uint32_t most)
+char *codes_text(const struct wire_script_text *t, const uint8_t *text, uint32_t most)
 {
 	const uint32_t bytes = t->bytes < most ? t->bytes : most;
 
@@ -140,34 +142,21 @@ static bool is_same(const struct script_code *a, const struct script_code *b)
 	       !memcmp(a->table, b->table, a->table_bytes);
 }
 
-/* Makes the name whole by what was sent in the place of a table of lines: the name of the class. */
-static void qualify(struct script_code *code, const struct script_language *language)
-{
-	const struct wire_script_text t = {
-		.bytes = code->table_bytes, .cut = code->cut, .width = WIRE_SCRIPT_UTF8};
-	_free_ char *class = decode(&t, code->table, code->table_bytes);
-	_free_ char *name = code->name;
-
-	code->name = mem_printf("%s%s%s", class, *class ? language->separator : "",
-				*name ? name : language->unnamed);
-	code->table_bytes = 0;
-	code->cut = false;
-}
-
-static struct script_code read_code(const struct wire_script *w, uint64_t bytes)
+static struct script_code read_code(struct codes *c, const struct wire_script *w, uint64_t bytes)
 {
 	const struct script_language *language = script_language(w->language);
 	struct script_code code = {.language = w->language, .first_line = w->first_line};
 	const uint64_t room = bytes - sizeof(*w);
+	uint32_t position;
 
-	code.name = decode(&w->name, w->name_text, sizeof(w->name_text));
-	code.file = decode(&w->file, w->file_text, sizeof(w->file_text));
+	code.name = codes_text(&w->name, w->name_text, sizeof(w->name_text));
+	code.file = codes_text(&w->file, w->file_text, sizeof(w->file_text));
 	code.table_bytes = (uint32_t)(w->table_sent < room ? w->table_sent : room);
 	code.table = mem_zalloc(code.table_bytes + 1, 1);
 	memcpy(code.table, w + 1, code.table_bytes);
 	code.cut = w->table_bytes > code.table_bytes;
-	if (language && language->separator)
-		qualify(&code, language);
+	if (language && language->finish && language->finish(&code, &position))
+		code.first_line = positions_line(c->positions, w->pid, code.file, position);
 	return code;
 }
 
@@ -198,7 +187,7 @@ static uint32_t put_code(struct codes *c, struct script_code *code)
 
 void codes_take(struct codes *c, const struct wire_script *w, uint64_t bytes)
 {
-	struct script_code code = read_code(w, bytes);
+	struct script_code code = read_code(c, w, bytes);
 	const uint32_t number = put_code(c, &code);
 	bool fresh;
 
@@ -298,4 +287,5 @@ void codes_forget(struct codes *c, const uint8_t *used)
 	}
 	c->round++;
 	index_again(c);
+	positions_forget(c->positions);
 }

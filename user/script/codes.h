@@ -19,8 +19,14 @@ struct script_code {
 	bool cut; /* its table is longer: later lines are unknown */
 };
 
+/* @text of at most @most bytes, as the walker sent it, as UTF-8; owned by the caller. */
+char *codes_text(const struct wire_script_text *, const uint8_t *text, uint32_t most);
+
+struct positions;
 struct codes;
-struct codes *codes_new(void);
+/* @positions: to find the lines of functions of which the place in their file is known; borrowed;
+ * NULL: they stay unknown. */
+struct codes *codes_new(struct positions *);
 void codes_free(struct codes *);
 
 /* Adds a record of @bytes, its table included. */

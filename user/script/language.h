@@ -17,9 +17,12 @@ struct interpreter {
 	enum wire_script_language language;
 	uint32_t major, minor; /* 0, 0: not found */
 	uint64_t runtime, code_type;
-	struct loop loop;	    /* of languages whose runs are paired with it */
+	struct loop loop; /* of languages whose runs are paired with it */
+	struct wire_script_v8 v8;
 	char reason[SCRIPT_REASON]; /* why its scripts' frames are not shown; "": they are */
 };
+
+struct script_code;
 
 struct script_language {
 	const char *title; /* "Python" */
@@ -29,9 +32,11 @@ struct script_language {
 	const char *section, *symbol;
 	/* Sets all of @out but .language for a file with that. */
 	void (*detect)(const struct elffile *, struct interpreter *out);
-	/* Of languages that send the name of the class in place of a table of lines: what stands
-	 * between that and the function's, and the name of one without. Else NULL. */
-	const char *separator, *unnamed;
+	/* Of languages that send something else in place of a table of lines: puts @code in order,
+	 * whose .table has that. True: its first line is to be found by where in its file it
+	 * begins,
+	 * *@position, in characters of UTF-16. Else NULL. */
+	bool (*finish)(struct script_code *code, uint32_t *position);
 	/* Sets all of @out but .runtime, .code_type, .language and the loop, for an interpreter
 	 * that was not refused. */
 	void (*layout)(const struct interpreter *, struct wire_script_proc *out);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "elf/dynsym.h"
 #include "model/profile.h"
+#include "script/codes.h"
 #include "script/language.h"
 
 /* Versions whose layout is known. */
@@ -112,6 +113,21 @@ static void php_layout(const struct interpreter *i, struct wire_script_proc *out
 	*out = layouts[i->minor];
 }
 
+/* In the place of a table of lines is the name of the class. */
+static bool php_finish(struct script_code *code, uint32_t *position)
+{
+	const struct wire_script_text t = {
+		.bytes = code->table_bytes, .cut = code->cut, .width = WIRE_SCRIPT_UTF8};
+	_free_ char *class = codes_text(&t, code->table, code->table_bytes);
+	_free_ char *name = code->name;
+
+	(void)position;
+	code->name = mem_printf("%s%s%s", class, *class ? "::" : "", *name ? name : "{main}");
+	code->table_bytes = 0;
+	code->cut = false;
+	return false;
+}
+
 static uint32_t php_line(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position)
 {
 	(void)table;
@@ -124,8 +140,7 @@ const struct script_language php_language = {
 	.title = "PHP",
 	.kind = KIND_PHP,
 	.symbol = "execute_ex",
-	.separator = "::",
-	.unnamed = "{main}",
+	.finish = php_finish,
 	.detect = php_detect,
 	.layout = php_layout,
 	.line = php_line,

@@ -108,7 +108,7 @@ static uint64_t value_of(uint64_t number, uint64_t position)
 
 static void functions_are_known_by_number(void **state)
 {
-	struct codes *c = codes_new();
+	struct codes *c = codes_new(NULL);
 	uint64_t at, again;
 	struct sent s;
 
@@ -138,7 +138,7 @@ static void texts_become_utf8(void **state)
 {
 	static const uint16_t two[] = {'a', 0x20ac, 0xd800};
 	static const uint32_t four[] = {0x1f600, 0x110000};
-	struct codes *c = codes_new();
+	struct codes *c = codes_new(NULL);
 	const struct script_code *code;
 	struct sent s;
 
@@ -186,7 +186,7 @@ static void names_are_qualified(void **state)
 
 static void lengths_are_checked(void **state)
 {
-	struct codes *c = codes_new();
+	struct codes *c = codes_new(NULL);
 	const struct script_code *code;
 	struct sent s;
 
@@ -202,7 +202,7 @@ static void lengths_are_checked(void **state)
 
 static void unused_functions_are_forgotten(void **state)
 {
-	struct codes *c = codes_new();
+	struct codes *c = codes_new(NULL);
 	uint8_t used[8] = {0};
 	uint64_t f, g;
 	struct sent s;

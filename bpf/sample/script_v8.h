@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * script_v8: functions of JavaScript that V8 runs, in Node. For script.bpf.c, which includes
+ * script_code.h first.
+ *
+ * Frames of V8, interpreted or compiled, are native ones, linked by frame pointers. Such a frame
+ * has below its frame pointer the context and the function that it runs; V8's own frames have an
+ * even number in place of the context. The function leads to what all its copies share, and that to
+ * its scope, which has its name, and to its script, which has the file.
+ *
+ * The garbage collector moves objects, so names are copied at the first sight of a function. Every
+ * object is of the instance type that is expected, or the frame stays native.
+ */
+#ifndef SAMPLE_SCRIPT_V8_H
+#define SAMPLE_SCRIPT_V8_H
+
+/* Pointers to objects are odd: by one, and by three if they are weak. */
+#define V8_TAG	1
+#define V8_TAGS 3
+
+/* In every object: its map, and in that its instance type. */
+#define V8_TYPE 12
+
+/* Strings have types below this. What they consist of, and whether their characters are bytes. */
+#define V8_STRINGS    0x80
+#define V8_PARTS      7
+#define V8_ONE_BYTE   8
+#define V8_WHOLE      0
+#define V8_CONS	      1 /* two others */
+#define V8_SLICED     3 /* a part of another */
+#define V8_THIN	      5 /* another */
+#define V8_LENGTH     12
+#define V8_CHARACTERS 16
+#define V8_OTHER      16
+#define V8_SECOND     24
+#define V8_FROM	      24 /* of a part: its first character */
+
+/* In a scope: how many variables closures use. So many that their names are not in it. */
+#define V8_VARIABLES 24
+#define V8_MANY	     75
+#define V8_MOST	     (1 << 20)
+
+/* In a script: the name of its file. */
+#define V8_FILE 16
+
+/* A function that stays native: one of V8's own. */
+#define V8_NATIVE (~0ull)
+
+static __always_inline bool v8_is_pointer(__u64 word)
+{
+	return (word & V8_TAGS) == V8_TAG;
+}
+
+/* Small numbers are in the upper half of a word. */
+static __always_inline bool v8_is_number(__u64 word)
+{
+	return !(__u32)word;
+}
+
+/* The instance type of an object; WIRE_V8_NONE: it is none. */
+#define V8_NONE 0xffff
+static __always_inline __u32 v8_type(struct script *s, __u64 object)
+{
+	__u64 *map = &s->text[0], *type = &s->text[1];
+
+	*type = 0;
+	if (!v8_is_pointer(object) || !here_read(NULL, map, 8, object - V8_TAG) ||
+	    !v8_is_pointer(*map) || !here_read(NULL, type, 2, *map - V8_TAG + V8_TYPE))
+		return V8_NONE;
+	return *type;
+}
+
+/* A word of an object. */
+static __always_inline __u64 v8_word(struct script *s, __u64 object, __u32 offset)
+{
+	s->text[0] = 0;
+	(void)here_read(NULL, &s->text[0], 8, object - V8_TAG + offset);
+	return s->text[0];
+}
+
+static __always_inline __u32 v8_length(struct script *s, __u64 string)
+{
+	s->text[0] = 0;
+	(void)here_read(NULL, &s->text[0], 4, string - V8_TAG + V8_LENGTH);
+	return s->text[0];
+}
+
+/* Copies a string that is not put together of others to @to, of @most + 1 bytes. */
+static __always_inline void v8_text(struct script *s, __u64 string, struct wire_script_text *out,
+				    void *to, const __u32 most)
+{
+	__u32 type = v8_type(s, string), shift;
+	__u64 bytes, from = 0;
+
+	*out = (struct wire_script_text){0};
+	if (type >= V8_STRINGS)
+		return;
+	bytes = v8_length(s, string);
+	if ((type & V8_PARTS) == V8_SLICED)
+		from = v8_word(s, string, V8_FROM) >> 32;
+	if ((type & V8_PARTS) == V8_SLICED || (type & V8_PARTS) == V8_THIN) {
+		string = v8_word(s, string, V8_OTHER);
+		type = v8_type(s, string);
+	}
+	if (type >= V8_STRINGS || (type & V8_PARTS) != V8_WHOLE)
+		return;
+	shift = !(type & V8_ONE_BYTE);
+	bytes <<= shift;
+	out->cut = bytes > most;
+	bytes = BOUND(bytes, most);
+	if (!here_read(NULL, to, bytes, string - V8_TAG + V8_CHARACTERS + (from << shift)))
+		return;
+	out->bytes = bytes;
+	out->width = 1 + shift;
+}
+
+static __always_inline bool v8_is_cons(struct script *s, __u64 string)
+{
+	const __u32 type = v8_type(s, string);
+
+	return type < V8_STRINGS && (type & V8_PARTS) == V8_CONS;
+}
+
+/* Copies a string that may be put together of others, as names that V8 made up are: a part that is
+ * whole as v8_text(), what is before and behind it to @rest. */
+static __always_inline void v8_parts(struct script *s, __u64 string, struct wire_script *record,
+				     struct wire_script_made *rest)
+{
+	__u32 i;
+
+	for (i = 0; i < WIRE_SCRIPT_PARTS && v8_is_cons(s, string); i++) {
+		s->type = v8_word(s, string, V8_OTHER);
+		s->lines = v8_word(s, string, V8_SECOND);
+		if (v8_is_cons(s, s->type)) {
+			string = s->type;
+			s->type = s->lines;
+		} else {
+			string = s->lines;
+			rest->before |= 1 << i;
+		}
+		v8_text(s, s->type, &rest->parts[i].text, rest->parts[i].bytes,
+			WIRE_SCRIPT_PART - 1);
+	}
+	rest->n = i;
+	v8_text(s, string, &record->name, record->name_text, WIRE_SCRIPT_NAME - 1);
+}
+
+/* Copies the name of a file, which may be two strings, a folder and a name, say. */
+#define V8_HALF 256
+_Static_assert(2 * V8_HALF <= WIRE_SCRIPT_FILE, "two halves are a file's name");
+static __always_inline void v8_file(struct script *s, __u64 string, struct wire_script *record)
+{
+	struct wire_script_text *file = &record->file;
+	__u64 first, n;
+
+	s->type = v8_word(s, string, V8_SECOND);
+	if (!v8_is_cons(s, string) || !v8_length(s, s->type)) {
+		if (v8_is_cons(s, string))
+			string = v8_word(s, string, V8_OTHER);
+		v8_text(s, string, file, record->file_text, WIRE_SCRIPT_FILE - 1);
+		return;
+	}
+	first = v8_word(s, string, V8_OTHER);
+	v8_text(s, first, file, record->file_text, V8_HALF - 1);
+	n = BOUND((__u64)file->bytes, V8_HALF - 1);
+	first = file->width;
+	v8_text(s, s->type, file, record->file_text + n, V8_HALF - 1);
+	file->bytes += n;
+	if (file->width != first)
+		*file = (struct wire_script_text){0};
+}
+
+/* Reads what is in a scope behind its variables to s->frame: its function's name and the number of
+ * a variable, then the name that V8 made up, both or either; the scope around; up to V8 12 where
+ * the function begins and ends. */
+static __always_inline bool v8_scope(struct script *s, __u64 scope)
+{
+	__u64 n;
+
+	if (!here_read(NULL, &s->text[0], 8, scope - V8_TAG + V8_VARIABLES))
+		return false;
+	n = s->text[0] >> 32;
+	if (!v8_is_number(s->text[0]) || n > V8_MOST)
+		return false;
+	n += n < V8_MANY ? n : 1;
+	return here_read(NULL, s->frame, SCRIPT_FRAME_WORDS * 8,
+			 scope - V8_TAG + s->proc.v8.variables + 8 * n);
+}
+
+/* The first name in s->frame; 0: the function has none. */
+static __always_inline __u64 v8_name(struct script *s)
+{
+	for (__u32 i = 0; i < 4; i++)
+		if (v8_type(s, s->frame[i]) < V8_STRINGS && v8_length(s, s->frame[i]))
+			return s->frame[i];
+	return 0;
+}
+
+/* Where in its script the function begins, in characters. */
+static __always_inline __u32 v8_position(struct script *s, __u64 scope)
+{
+	__u64 *word = &s->text[0];
+
+	if (s->proc.v8.position) {
+		*word = 0;
+		(void)here_read(NULL, word, 8, scope - V8_TAG + s->proc.v8.position);
+		return *word >> 32;
+	}
+	/* The two numbers that are the last in a row. */
+	for (__u32 i = 0; i + 2 < SCRIPT_FRAME_WORDS; i++)
+		if (v8_is_number(s->frame[i]) && v8_is_number(s->frame[i + 1]) &&
+		    !v8_is_number(s->frame[i + 2]))
+			return s->frame[i] >> 32;
+	return 0;
+}
+
+/* Sends a function as @number. */
+static __always_inline bool v8_send(struct walk *walk, __u64 number, __u64 scope, __u64 script)
+{
+	struct script *s = &walk->script;
+	struct wire_script *record =
+		bpf_ringbuf_reserve(&ring, sizeof(*record) + WIRE_SCRIPT_SMALL, 0);
+	struct wire_script_made *made;
+	__u64 name;
+
+	if (!record)
+		return false;
+	record->kind = WIRE_SCRIPT;
+	record->pid = walk->out.head.pid;
+	record->time_ns = walk->out.head.time_ns;
+	record->number = number;
+	record->language = s->proc.language;
+	record->first_line = 0;
+	record->table_bytes = record->table_sent = sizeof(*made);
+	record->name = (struct wire_script_text){0};
+	made = (void *)(record + 1);
+	made->n = made->before = made->position = 0;
+	if (v8_scope(s, scope)) {
+		made->position = v8_position(s, scope);
+		name = v8_name(s);
+		if (name)
+			v8_parts(s, name, record, made);
+	}
+	v8_file(s, v8_word(s, script, V8_FILE), record);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+static __always_inline struct two_hashes v8_hashes(const struct script *s, __u64 info, __u64 scope,
+						   __u64 script)
+{
+	struct two_hashes h = {0};
+
+	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
+	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
+	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
+	stack_hash_mix(&h, config_hash_keys[3], info);
+	stack_hash_mix(&h, config_hash_keys[4], scope);
+	stack_hash_mix(&h, config_hash_keys[5], script);
+	h.key = stack_hash_finish(h.key);
+	h.check = stack_hash_finish(h.check);
+	return h;
+}
+
+/* The number of @function, which is sent if it is new; V8_NATIVE, or 0: it could not be read. */
+static __always_inline __u64 v8_read(struct walk *walk, __u64 function)
+{
+	struct script *s = &walk->script;
+	const __u64 *known;
+	struct two_hashes key;
+	__u64 info, scope, script, number = V8_NATIVE;
+
+	if (!here_read(NULL, &s->type, 8, function - V8_TAG + s->proc.v8.info))
+		return 0;
+	info = s->type;
+	if (!v8_is_pointer(info) || !here_read(NULL, s->code, 64, info - V8_TAG))
+		return 0;
+	scope = script_word(s->code, s->proc.v8.scope);
+	script = script_word(s->code, s->proc.v8.script);
+	key = v8_hashes(s, info, scope, script);
+	known = bpf_map_lookup_elem(&known_codes, &key);
+	if (known)
+		return *known;
+	if (v8_type(s, info) != s->proc.v8.info_type)
+		return 0;
+	if (v8_type(s, scope) == s->proc.v8.scope_type &&
+	    v8_type(s, script) == s->proc.v8.script_type) {
+		number = __sync_fetch_and_add(&script_numbers, 1) + 1;
+		if (!v8_send(walk, number, scope, script))
+			return 0;
+	}
+	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
+	return number;
+}
+
+static __always_inline __u64 v8_number(struct walk *walk, __u64 function)
+{
+	struct script_number *n = &walk->script.numbers[function >> 5 & (SCRIPT_CODES - 1)];
+
+	if (n->code != function) {
+		n->number = v8_read(walk, function);
+		n->code = function;
+	}
+	return n->number;
+}
+
+/* The frame of @walk is the last on the stack. A stub of V8 that was interrupted may work on the
+ * frame of the function that called it. */
+static __always_inline void v8_frame(struct walk *walk)
+{
+	const __u64 base = walk->at.bp;
+	struct script *s = &walk->script;
+	__u64 number, word;
+
+	if (base % 8 || !here_read(NULL, s->frame, 16, base - 16))
+		return;
+	if (!v8_is_pointer(s->frame[0]) || !v8_is_pointer(s->frame[1]))
+		return;
+	number = v8_number(walk, s->frame[0]);
+	if (!number || number == V8_NATIVE)
+		return;
+	s->outcome = WIRE_SCRIPT_WHOLE;
+	word = (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | number << WIRE_SCRIPT_SHIFT;
+	if (walk->at.innermost && walk->vma.has_file)
+		walk_keep(walk, word);
+	else
+		*walk_slot(walk, walk->depth - 1) = word;
+}
+
+#endif
