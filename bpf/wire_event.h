@@ -71,7 +71,6 @@ struct wire_event_state {
 	/* The loader sets these: the number of slots, a power of two, less 1; and the place from
 	 * which on no event is kept, 0: the oldest ones are overwritten. */
 	wire_u64 mask, stop;
-	wire_u64 shaped; /* 1: functions have shapes */
 	/* What it takes to record events: of one in WIRE_EVENT_TIMED, if nothing interrupted it,
 	 * by its kind, the sum and the number. */
 	wire_u64 timed_ns[WIRE_EVENT_KINDS], timed[WIRE_EVENT_KINDS];
@@ -87,7 +86,7 @@ struct wire_event_member {
 	wire_u8 unused;
 };
 
-/* What the loader says of a function: the value of probe_event_shapes, by its number. */
+/* What the loader says of a function: the value of probe_argument_shapes, by its number. */
 struct wire_event_shape {
 	wire_u32 arguments; /* bit 0, 1 …: that argument register is a value of its entry */
 	wire_u32 texts;	    /* the same: it points to a text */

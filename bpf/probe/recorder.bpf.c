@@ -19,14 +19,6 @@ struct {
 	__type(value, struct wire_event_state);
 } probe_event_state SEC(".maps");
 
-/* Function → what its events tell besides. Written by the loader, which sets the size. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct wire_event_shape);
-} probe_event_shapes SEC(".maps");
-
 static __always_inline struct wire_event_state *state(void)
 {
 	__u32 zero = 0;
@@ -87,20 +79,4 @@ void recorder_put(const struct wire_event *e)
 	*(volatile __u64 *)&slot->serial = place + 1;
 	if (is_timed(place))
 		note_time(s, e->kind, time_ns);
-}
-
-const struct wire_event_shape *recorder_whole_shape(__u32 function)
-{
-	return bpf_map_lookup_elem(&probe_event_shapes, &function);
-}
-
-__u64 recorder_shape(__u32 function)
-{
-	const struct wire_event_state *s = state();
-	const struct wire_event_shape *shape;
-
-	if (!s || !s->shaped)
-		return 0;
-	shape = bpf_map_lookup_elem(&probe_event_shapes, &function);
-	return shape ? shape->arguments | (__u64)shape->texts << 32 : 0;
 }

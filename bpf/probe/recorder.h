@@ -13,9 +13,4 @@
  * the current thread. */
 void recorder_put(const struct wire_event *e) __hidden;
 
-/* What the events of @function tell besides: arguments | texts << 32 of struct wire_event_shape. */
-__u64 recorder_shape(__u32 function) __hidden;
-/* All of it; NULL: nothing. */
-const struct wire_event_shape *recorder_whole_shape(__u32 function) __hidden;
-
 #endif

@@ -3,24 +3,57 @@
  * stack: the action that samples the calls of a function with their stacks, to see who calls it.
  */
 #include "probe/actions.h"
+#include "probe/arguments.h"
 #include "probe/cookie.h"
 #include "in_target.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
 #include "sample/scratch.h"
+#include "wire_call.h"
 #include "wire_zone.h"
 
 #define STREAM WIRE_PROBE_STREAM_stack
 
 /* Scratch of this program alone. */
-SCRATCH_MAP(probe_stack_scratch, struct wire_sample)
+SCRATCH_MAP(probe_stack_scratch, struct wire_call)
 
-static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
+/* Calls come with their arguments, where the loader says what these are. */
+const volatile bool config_call_arguments;
+
+static __always_inline bool has_arguments(__u32 function)
+{
+	const struct wire_event_shape *shape = arguments_shape(function);
+
+	return shape && shape->arguments;
+}
+
+/* Reads the call's arguments, in the memory of the walk that comes after it, and makes sure that
+ * the loader has them. */
+static __noinline int take_arguments(struct pt_regs *regs, struct scratch *s)
+{
+	struct wire_event entry = {.function = s->sample.function, .kind = WIRE_EVENT_ENTRY};
+	struct stack_buffer *parts = &s->walk.out;
+
+	arguments_begin(parts, entry.function);
+	arguments_read(regs, &entry, parts);
+	arguments_keep(parts, &entry, WIRE_EVENT_ARGUMENTS);
+	/* What the ring has no room for is sent with a later sample that names it. */
+	s->sample.values = stack_publish(parts, STREAM, s->sample.sample.time_ns) == STACK_COLLISION
+				   ? WIRE_CALL_LOST
+				   : parts->head.hash;
+	return 0;
+}
+
+static __always_inline void take(struct pt_regs *ctx, __u64 cookie, __u64 now_ns, __u64 weight)
 {
 	struct scratch *s = begin_sample(WIRE_PROBE_stack, STREAM, now_ns, weight);
 
-	if (s)
-		end_sample(ctx, ctx, s);
+	if (!s)
+		return;
+	s->sample.function = function_of(cookie);
+	if (config_call_arguments && has_arguments(s->sample.function))
+		take_arguments(ctx, s);
+	end_sample(ctx, ctx, s);
 }
 
 const volatile __u32 config_zone_beside;
@@ -71,7 +104,7 @@ void probe_stack_hit(struct pt_regs *regs, __u64 cookie)
 	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
 	weight = pace_step(STREAM, &now_ns);
 	if (weight)
-		take(regs, now_ns, weight);
+		take(regs, cookie, now_ns, weight);
 	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
 	if (config_zone_beside)
 		bill(regs, cookie, start_ns, switches_before);

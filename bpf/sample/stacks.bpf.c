@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/stacks.h"
 #include "sample/stack_hash.h"
+#include "wire_call.h"
 
 /* Hash of a stack → its second hash, which reveals a collision of the first. Written and read by
  * the sampling programs only. A forgotten stack costs bandwidth, not samples: it is sent again when
@@ -41,13 +42,20 @@ static long mix_chunk(__u32 chunk, struct hashing *hashing)
 	return i < CHUNK;
 }
 
+static bool is_values(const struct stack_buffer *buffer)
+{
+	return buffer->head.kernel == WIRE_CALL_VALUES;
+}
+
 static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 {
 	__u32 depth = buffer->head.depth;
 	struct hashing hashing = {{0}, buffer, depth};
 	struct two_hashes *h = &hashing.h;
 
-	stack_hash_mix(h, config_hash_keys[0], (__u64)buffer->head.pid << 32 | stack_epoch);
+	/* Values of arguments are the same in all processes and at all times. */
+	stack_hash_mix(h, config_hash_keys[0],
+		       (__u64)buffer->head.pid << 32 | (is_values(buffer) ? 0 : stack_epoch));
 	stack_hash_mix(h, config_hash_keys[1],
 		       (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
 			       buffer->head.kernel << 1 | buffer->head.syscall);
@@ -79,7 +87,7 @@ int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
 		return STACK_OK;
 	if (check)
 		return STACK_COLLISION;
-	buffer->head.kind = WIRE_STACK;
+	buffer->head.kind = is_values(buffer) ? WIRE_PROBE_stack : WIRE_STACK;
 	buffer->head.time_ns = now_ns;
 	if (depth > WIRE_USER_FRAMES)
 		depth = WIRE_USER_FRAMES;

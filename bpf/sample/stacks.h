@@ -14,7 +14,8 @@ enum stack_result {
 };
 
 /* Makes sure that the loader has the stack in @buffer (head.depth frames), and sets head.hash to
- * its hash. Counts the outcome under @event. */
+ * its hash. Counts the outcome under @event. Also for values of arguments (wire_call.h), which go
+ * the same way. */
 int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns);
 
 #endif

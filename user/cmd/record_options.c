@@ -56,13 +56,18 @@ static int take_one(struct record_options *o, size_t source, const struct source
 {
 	void *parsed = s->parse(arg, o->parsed[source]);
 	enum wire_action action;
+	bool is_action = sources_is_action(source, &action);
 
 	if (!parsed)
 		return err_code();
-	o->sources[source] = o->parsed[source] = parsed;
+	o->parsed[source] = parsed;
+	if (is_action && s->also_for) {
+		record_probes_lend(&o->probes, action, parsed, s->also_for);
+		return 0;
+	}
+	o->sources[source] = parsed;
 	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
-	return sources_is_action(source, &action) ? record_probes_imply(&o->probes, action, parsed)
-						  : 0;
+	return is_action ? record_probes_imply(&o->probes, action, parsed) : 0;
 }
 
 /* Of the options of one name those that the argument is for. */
@@ -485,7 +490,9 @@ static int finish(struct record_options *o, int argc, char **argv)
 	if (!o->output && !o->store)
 		o->output = o->default_output =
 			o->force ? mem_strdup(DEFAULT_FILE) : default_file_new();
-	ret = check_together(o);
+	ret = record_probes_settle(&o->probes);
+	if (!ret)
+		ret = check_together(o);
 	if (!ret)
 		ret = record_probes_finish(&o->probes);
 	if (ret)

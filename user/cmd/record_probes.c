@@ -50,6 +50,28 @@ int record_probes_imply(struct record_probes *p, enum wire_action action, const 
 	return ret;
 }
 
+void record_probes_lend(struct record_probes *p, enum wire_action action, const void *own,
+			uint32_t also_for)
+{
+	p->lent[action].own = own;
+	p->lent[action].also_for = also_for;
+}
+
+int record_probes_settle(struct record_probes *p)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < WIRE_ACTIONS && !ret; i++) {
+		if (!p->lent[i].own || p->o.own[i])
+			continue;
+		if (p->o.actions & p->lent[i].also_for)
+			p->o.own[i] = p->lent[i].own;
+		else
+			ret = record_probes_imply(p, (enum wire_action)i, p->lent[i].own);
+	}
+	return ret;
+}
+
 static int parse_zone_event(struct engine_options *o, const char *name)
 {
 	int ret;
@@ -259,9 +281,20 @@ static int check(const struct record_probes *p)
 	return 0;
 }
 
-/* Zones that the options of an action name. */
+/* The action whose functions the options of @action name: zones, or what they were lent to. */
+static enum wire_action named_by(const struct record_probes *p, enum wire_action action)
+{
+	const uint32_t to = p->o.actions & p->lent[action].also_for;
+
+	if (p->o.actions >> action & 1 || !to)
+		return WIRE_ACTION_zone;
+	return (enum wire_action)__builtin_ctz(to);
+}
+
+/* Functions that the options of an action name. */
 static int add_zones(struct record_probes *p, enum wire_action action)
 {
+	const enum wire_action gets = named_by(p, action);
 	const char *zone;
 	uint32_t arguments;
 	int ret = 0;
@@ -270,8 +303,8 @@ static int add_zones(struct record_probes *p, enum wire_action action)
 		zone = action_of(action)->zones(p->o.own[action], i, &arguments);
 		if (!zone)
 			break;
-		zonepatterns_set_actions(patterns_for(p, WIRE_ACTION_zone, false),
-					 action_bit(WIRE_ACTION_zone), arguments, false);
+		zonepatterns_set_actions(patterns_for(p, gets, false), action_bit(gets), arguments,
+					 false);
 		ret = zonepatterns_add(p->patterns, zone);
 	}
 	return ret;

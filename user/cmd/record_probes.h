@@ -17,6 +17,13 @@ struct record_probes {
 		enum wire_action number;
 	} action[WIRE_ACTIONS]; /* for options that belong to one action */
 
+	/* Of options that do not request their action if one of others is asked for, bits: what was
+	 * parsed, borrowed; NULL: none was given. */
+	struct {
+		const void *own;
+		uint32_t also_for;
+	} lent[WIRE_ACTIONS];
+
 	struct zonepatterns *patterns; /* owned; NULL: no probes */
 	struct engine_options o;       /* complete after record_probes_finish() */
 	VEC(const char *) switches;
@@ -33,7 +40,13 @@ void record_probes_help(void);
 /* Call when an option of the action itself was parsed into @own, which is borrowed: probes the
  * functions that the action implies. 0, or a negative errno with a text. */
 int record_probes_imply(struct record_probes *, enum wire_action, const void *own);
-/* Call after the last option; returns an exit status or a negative errno if something is wrong. */
+/* The same for one that is also for the actions of @also_for, bits: whether it requests its own is
+ * decided after the last option. */
+void record_probes_lend(struct record_probes *, enum wire_action, const void *own,
+			uint32_t also_for);
+/* Decides that. 0, or a negative errno with a text. */
+int record_probes_settle(struct record_probes *);
+/* Call after that; returns an exit status or a negative errno if something is wrong. */
 int record_probes_finish(struct record_probes *);
 /* Whether an action takes samples. */
 bool record_probes_sample(const struct record_probes *);

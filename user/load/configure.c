@@ -195,6 +195,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	draw_hash_keys(skel);
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
+	skel->rodata->config_call_arguments = o->call_arguments;
 	configure_sources(skel, o);
 	probe_session_configure(skel, o->probes);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, counters_cpus()));

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "load/ring.h"
 #include "wire.h"
+#include "wire_call.h"
 #include "wire_fields.h"
 #include "wire_process.h"
 #include "wire_script.h"
@@ -39,11 +40,28 @@ static size_t room_behind(const void *data, size_t bytes)
 	return p->room;
 }
 
+/* A stack's record, whatever its words mean. */
+static bool is_whole_stack(const void *data, size_t bytes)
+{
+	const struct wire_stack *stack = data;
+
+	return bytes >= sizeof(*stack) && bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
+}
+
+/* Of an action whose records have @size; those of stack may be values. */
+static bool is_whole_action(const void *data, size_t bytes, size_t size)
+{
+	const struct wire_head *head = data;
+
+	return head->kind == WIRE_PROBE_stack && wire_call_is_values(data)
+		       ? is_whole_stack(data, bytes)
+		       : bytes == size;
+}
+
 /* Whether a record has the length of its kind. */
 static bool is_whole(const void *data, size_t bytes)
 {
 	const struct wire_head *head = data;
-	const struct wire_stack *stack = data;
 	const struct wire_slice *slice = data;
 
 	switch (bytes < sizeof(*head) ? 0 : head->kind) {
@@ -54,13 +72,12 @@ static bool is_whole(const void *data, size_t bytes)
 #undef SOURCE
 #define ACTION(name, number, sees, size, streams) \
 	case WIRE_PROBE_##name:                   \
-		return bytes == (size);
+		return is_whole_action(data, bytes, size);
 #include "actions.def"
 #undef ACTION
 	case WIRE_STACK:
 	case WIRE_CHAIN:
-		return bytes >= sizeof(*stack) &&
-		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
+		return is_whole_stack(data, bytes);
 	case WIRE_WANT:
 		return bytes == sizeof(struct wire_want);
 	case WIRE_SCRIPT:

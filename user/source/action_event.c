@@ -11,6 +11,7 @@
 #include "model/timed_event.h"
 #include "probe/engine.h"
 #include "source/action.h"
+#include "source/call_args.h"
 #include "source/timeline_names.h"
 #include "function/zonepattern.h"
 #include "timeline/recording.h"
@@ -29,9 +30,9 @@ struct timeline {
 	uint64_t ended_ns; /* CLOCK_MONOTONIC */
 	struct triggers triggers;
 	/* Of the functions that options are about; NULL: they are about none. */
-	struct zonepatterns *of_trigger[TIMELINE_TRIGGERS], *of_args[TIMELINE_ARGS];
-	VEC(const struct signature *) args; /* that entries come with, by number; borrowed */
-	uint64_t look_ns;		    /* when triggers are due */
+	struct zonepatterns *of_trigger[TIMELINE_TRIGGERS];
+	struct call_args args; /* that entries come with */
+	uint64_t look_ns;      /* when triggers are due */
 	bool stopped;
 	recorded_events events; /* of the window that ends, in order of time */
 	struct recorded became; /* of all of that window's */
@@ -48,71 +49,21 @@ static bool is_about(void *state, uint32_t trigger, uint32_t number)
 	return timeline_names_throws(t->engine, number);
 }
 
-/* What --args says of the function; NULL: nothing. */
-static const struct timeline_args *args_of(const struct timeline *t, uint32_t number)
-{
-	for (uint32_t i = 0; i < t->recording.o.n_args; i++)
-		if (timeline_names_match(t->engine, number, t->of_args[i]))
-			return &t->recording.o.args[i];
-	return NULL;
-}
-
-/* Says that the arguments of a function are not recorded, and why. */
-static void say_untyped(struct timeline *t, uint32_t number, const struct zone_def *def)
-{
-	const char *base = timeline_names_file(t->engine, number);
-	_free_ char *text = NULL;
-
-	if (zone_def_is_clone(def))
-		text = mem_printf("--args: '%s' in %s is a copy made by the compiler, which takes "
-				  "other arguments: its calls are recorded without",
-				  def->name, base);
-	else if (!def->file)
-		text = mem_printf("--args: %s has no debug information of '%s': install its -dbg "
-				  "package, or give the types: --args '%s(int, str)'; its calls "
-				  "are recorded without arguments",
-				  base, def->name, def->name);
-	else
-		text = mem_printf("--args: the debug information of '%s' in %s does not tell all "
-				  "types of its parameters as C passes them: give them: --args "
-				  "'%s(int, str)'; its calls are recorded without arguments",
-				  def->name, base, def->name);
-	engine_say(t->engine, text);
-	engine_note(t->engine, text);
-}
-
-/* Tells the programs which arguments the events of a function have. */
 static void found(void *state, uint32_t number, const struct zone_def *def, const char *pattern,
 		  uint32_t argument)
 {
 	struct timeline *t = state;
-	struct wire_event_shape shape = {0};
-	const struct timeline_args *said = args_of(t, number);
-	const struct signature *is = said && !said->by_debuginfo ? &said->signature : NULL;
 
 	(void)pattern;
 	(void)argument;
-	if (said && said->by_debuginfo)
-		is = def->signature;
-	if (said && !is)
-		say_untyped(t, number, def);
-	while (t->args.n <= number)
-		vec_push(&t->args, NULL);
-	t->args.at[number] = is;
-	if (is)
-		shape = call_arguments_shape(is);
-	if (def->actions >> WIRE_ACTION_alloc & 1)
-		shape = (struct wire_event_shape){.arguments = 7 | WIRE_EVENT_BY_ALLOC};
-	if (shape.arguments)
-		(void)session_map_set_entries(t->recording.session, "probe_event_shapes", &number,
-					      &shape, 1);
+	call_args_found(&t->args, number, def, false);
 }
 
 static const struct signature *args_said(void *state, uint32_t number)
 {
 	const struct timeline *t = state;
 
-	return number < t->args.n ? t->args.at[number] : NULL;
+	return call_args_of(&t->args, number);
 }
 
 static struct zonepatterns *one_pattern(const char *text)
@@ -131,8 +82,6 @@ static void find_patterns(struct timeline *t)
 	for (uint32_t i = 0; i < o->n_triggers; i++)
 		if (o->triggers[i].pattern[0])
 			t->of_trigger[i] = one_pattern(o->triggers[i].pattern);
-	for (uint32_t i = 0; i < o->n_args; i++)
-		t->of_args[i] = one_pattern(o->args[i].pattern);
 }
 
 static void *timeline_new(const void *engine)
@@ -144,6 +93,7 @@ static void *timeline_new(const void *engine)
 	if (e->in.o->own[WIRE_ACTION_event])
 		t->recording.o = *(const struct timeline_options *)e->in.o->own[WIRE_ACTION_event];
 	find_patterns(t);
+	call_args_init(&t->args, e, &t->recording.o);
 	engine_watch(e, (struct engine_watcher){1u << WIRE_ACTION_event, NULL, found, t});
 	return t;
 }
@@ -158,9 +108,7 @@ static void timeline_free(void *state)
 	triggers_release(&t->triggers);
 	for (size_t i = 0; i < TIMELINE_TRIGGERS; i++)
 		zonepatterns_free(t->of_trigger[i]);
-	for (size_t i = 0; i < TIMELINE_ARGS; i++)
-		zonepatterns_free(t->of_args[i]);
-	vec_release(&t->args);
+	call_args_release(&t->args);
 	vec_release(&t->events);
 	free(t);
 }
@@ -178,7 +126,8 @@ static void request(void *state, struct session_options *out)
 {
 	const struct timeline *t = state;
 
-	recording_request(&t->recording, t->engine->in.o->max + WIRE_PROBE_SPARE, out);
+	recording_request(&t->recording, out);
+	call_args_request(&t->args, out);
 }
 
 static void begin(void *state, const struct source_services *services)
@@ -265,8 +214,8 @@ static void finish(const void *state, struct assembly *a)
 
 	profile_add_part(a->p, PART_EVENTS);
 	timeline_names_init(&names, t->engine, a);
-	for (size_t i = 0; i < t->args.n && i < names.by_number.n; i++)
-		names.by_number.at[i].args = t->args.at[i];
+	for (size_t i = 0; i < names.by_number.n; i++)
+		names.by_number.at[i].args = call_args_of(&t->args, (uint32_t)i);
 	(void)timeline_rows(&(struct timeline_input){.functions = names.by_number.at,
 						     .n_functions = (uint32_t)names.by_number.n,
 						     .thread = timeline_names_thread,
@@ -377,8 +326,11 @@ static const struct source_option options[] = {
 	{.name = "args",
 	 .argument = "NAME[(TYPE,…)]",
 	 .does = "record the arguments of a function's calls, as its debug information\n"
-		 "                    says, or by types: 'open(str, int)'",
-	 .parse = timeline_options_args},
+		 "                    says, or by types: 'open(str, int)'; with --probe-stack and\n"
+		 "                    no --timeline: sample its calls, and tell them apart by "
+		 "these",
+	 .parse = timeline_options_args,
+	 .also_for = 1u << WIRE_ACTION_stack},
 	{.name = "trigger",
 	 .argument = "CONDITION[,N]",
 	 .does = "keep only what happened around a call that takes long (\"parse>10ms\"),\n"

@@ -85,22 +85,25 @@ void offcpu_captures(const void *options, double hz, struct str *out)
 }
 
 const struct source_option offcpu_options[] = {
-	{"off-cpu", NULL,
-	 "sample what threads wait for, at -F: the time that they are blocked, or\n"
-	 "                    runnable and waiting for a CPU, by stack; without -F or -e no\n"
-	 "                    samples of time on a CPU are taken",
-	 parse, NULL, NULL},
-	{"wall", NULL,
-	 "the same, and time on a CPU, at one rate: all of the threads' time;\n"
-	 "                    and who ran while they were ready without a CPU",
-	 parse_wall, METRIC_WALL, NULL},
-	{"wakers", NULL,
-	 "the same as --off-cpu, and who woke each thread, with stacks (metric 'woken')\n"
-	 "                    and as a table (--view blockers)",
-	 parse_wakers, NULL, NULL},
-	{"off-min", "TIME",
-	 "with --off-cpu or --wall: sample each wait that lasts TIME (10ms) or more,\n"
-	 "                    with its exact time, and no others",
-	 parse_min, NULL, NULL},
+	{.name = "off-cpu",
+	 .does = "sample what threads wait for, at -F: the time that they are blocked, or\n"
+		 "                    runnable and waiting for a CPU, by stack; without -F or -e "
+		 "no\n"
+		 "                    samples of time on a CPU are taken",
+	 .parse = parse},
+	{.name = "wall",
+	 .does = "the same, and time on a CPU, at one rate: all of the threads' time;\n"
+		 "                    and who ran while they were ready without a CPU",
+	 .parse = parse_wall,
+	 .with_clock = METRIC_WALL},
+	{.name = "wakers",
+	 .does = "the same as --off-cpu, and who woke each thread, with stacks (metric 'woken')\n"
+		 "                    and as a table (--view blockers)",
+	 .parse = parse_wakers},
+	{.name = "off-min",
+	 .argument = "TIME",
+	 .does = "with --off-cpu or --wall: sample each wait that lasts TIME (10ms) or more,\n"
+		 "                    with its exact time, and no others",
+	 .parse = parse_min},
 	{0},
 };

@@ -56,6 +56,9 @@ struct source_option {
 	 * argument (NULL if there is none) is requested: "--heap", "--heap=faults". The argument
 	 * may then be left out. */
 	bool (*takes)(const char *argument);
+	/* Of an action: others that the option is for as well, bits. Where one of them is asked
+	 * for, it alone does not request this one. */
+	uint32_t also_for;
 };
 
 /* Operations other than the first four may be NULL; of an action, all: its state is then

@@ -65,11 +65,11 @@ static void *parse(const char *argument, void *before)
 }
 
 static const struct source_option options[] = {
-	{"syscalls", NULL,
-	 "count and time every system call, by thread, call and error, and sample them\n"
-	 "                    with stacks: metric 'syscalls'",
-	 parse, NULL, NULL},
-	{NULL, NULL, NULL, NULL, NULL, NULL},
+	{.name = "syscalls",
+	 .does = "count and time every system call, by thread, call and error, and sample them\n"
+		 "                    with stacks: metric 'syscalls'",
+	 .parse = parse},
+	{0},
 };
 
 static void captures(const void *choice, double hz, struct str *out)

@@ -7,9 +7,8 @@
 
 #include "base/err.h"
 
-void recording_request(const struct recording *r, uint32_t functions, struct session_options *out)
+void recording_request(const struct recording *r, struct session_options *out)
 {
-	vec_push(&out->map_sizes, ((struct session_map_size){"probe_event_shapes", functions}));
 	vec_push(&out->map_sizes,
 		 ((struct session_map_size){"probe_event_slots",
 					    (uint32_t)timeline_options_slots(&r->o)}));
@@ -19,8 +18,7 @@ int recording_begin(struct recording *r, struct session *session)
 {
 	const uint64_t slots = timeline_options_slots(&r->o),
 		       most = r->o.events ? r->o.events : slots;
-	const struct wire_event_state state = {
-		.shaped = 1, .mask = slots - 1, .stop = r->o.stops ? most : 0};
+	const struct wire_event_state state = {.mask = slots - 1, .stop = r->o.stops ? most : 0};
 	const uint32_t zero = 0;
 
 	r->session = session;

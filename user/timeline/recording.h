@@ -22,8 +22,8 @@ struct recording {
 	uint64_t bytes, mask;
 };
 
-/* Adds what the session must make; @functions: their numbers are below. */
-void recording_request(const struct recording *, uint32_t functions, struct session_options *);
+/* Adds what the session must make. */
+void recording_request(const struct recording *, struct session_options *);
 /* Maps the slots, and sets the bound. Errors with a text. */
 int recording_begin(struct recording *, struct session *);
 void recording_release(struct recording *);
