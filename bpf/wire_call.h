@@ -41,7 +41,8 @@ _Static_assert(WIRE_STREAMS < WIRE_STREAM_MASK, "no stream has the number of val
 /* As in the slots of the timeline (wire_event.h), of the same kinds. A pointer to what could be
  * read is 1, so that calls with the same texts are the same. */
 struct wire_call_part {
-	wire_u32 kind, flags;
+	wire_u16 kind, flags;
+	wire_u32 function;
 	wire_u64 value1, value2, more;
 };
 #define WIRE_CALL_PART_WORDS 4

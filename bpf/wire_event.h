@@ -54,8 +54,7 @@ struct wire_event {
 	wire_u32 function;
 	wire_u16 kind;	/* enum wire_event_kind */
 	wire_u16 flags; /* WIRE_EVENT_… */
-	wire_u64 value1, value2;
-	wire_u64 more;
+	wire_u64 value1, value2, more;
 };
 _Static_assert(sizeof(struct wire_event) == 64, "a slot is a cache line");
 

@@ -31,6 +31,9 @@ void arguments_begin(struct stack_buffer *to, __u32 function)
 	to->head.end = 0;
 }
 
+/* The flag in the word of a part. */
+#define UNREADABLE (WIRE_EVENT_UNREADABLE << 16)
+
 /* A pointer to what is there says nothing besides. left_out has a bit for each such argument. */
 static __always_inline __u64 without_address(const struct stack_buffer *to, __u32 number,
 					     __u64 value)
@@ -38,46 +41,43 @@ static __always_inline __u64 without_address(const struct stack_buffer *to, __u3
 	return to->head.left_out >> number & 1 ? !!value : value;
 }
 
-void arguments_keep(struct stack_buffer *to, const struct wire_event *part, __u32 number)
+void arguments_keep(struct stack_buffer *to, __u64 part, const __u64 *values, __u32 number)
 {
-	const __u32 first = part->kind == WIRE_EVENT_MORE ? 3 : 0;
-	__u64 value1 = part->value1, value2 = part->value2, more = part->more;
-	__u32 at = to->head.depth;
+	const __u16 kind = (__u16)part;
+	__u32 at = to->head.depth, first = kind == WIRE_EVENT_MORE ? 3 : 0;
+	bool is_entry = kind == WIRE_EVENT_MORE || kind == WIRE_EVENT_ENTRY;
 
 	if (at > WIRE_USER_FRAMES - WIRE_CALL_PART_WORDS)
 		return;
-	if (part->kind == WIRE_EVENT_MORE || part->kind == WIRE_EVENT_ENTRY) {
-		value1 = without_address(to, first, value1);
-		value2 = without_address(to, first + 1, value2);
-		more = without_address(to, first + 2, more);
-	} else if (number < WIRE_EVENT_ARGUMENTS && !(part->flags & WIRE_EVENT_UNREADABLE)) {
-		to->head.left_out |= 1u << number;
-	}
-	to->frames[at] = part->kind | (__u64)part->flags << 32;
-	to->frames[at + 1] = value1;
-	to->frames[at + 2] = value2;
-	to->frames[at + 3] = more;
 	to->head.depth = at + WIRE_CALL_PART_WORDS;
+	if (number < WIRE_EVENT_ARGUMENTS && !(part & UNREADABLE))
+		to->head.left_out |= 1u << number;
+	to->frames[at++] = part;
+	for (__u32 i = 0; i < 3; i++)
+		to->frames[at + i] =
+			is_entry ? without_address(to, first + i, values[i]) : values[i];
 }
 
-static __always_inline void put(struct stack_buffer *to, const struct wire_event *part,
+static __always_inline void put(struct stack_buffer *to, __u64 part, const __u64 *values,
 				__u32 number)
 {
 	if (to)
-		arguments_keep(to, part, number);
+		arguments_keep(to, part, values, number);
 	else
-		recorder_put(part);
+		recorder_put_part(part, values);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
+
+#define PIECE_WORDS (WIRE_EVENT_PIECE / 8)
 
 /* The text at @address, in pieces: @most bytes with a zero at its end. Its pages must be in memory.
  */
 static __noinline int put_text(__u32 function, __u64 address, __u32 argument, __u32 most,
 			       struct stack_buffer *to)
 {
-	char text[WIRE_EVENT_PIECES * WIRE_EVENT_PIECE] = {0};
-	struct wire_event e = {.function = function, .kind = WIRE_EVENT_TEXT, .flags = argument};
+	__u64 text[WIRE_EVENT_PIECES * PIECE_WORDS] = {0};
+	__u64 part = recorder_part(function, WIRE_EVENT_TEXT, argument);
 	long n;
 
 	barrier_var(most);
@@ -85,14 +85,11 @@ static __noinline int put_text(__u32 function, __u64 address, __u32 argument, __
 		most = sizeof(text);
 	n = bpf_probe_read_user_str(text, most, (void *)address);
 	if (n < 0)
-		e.flags |= WIRE_EVENT_UNREADABLE;
+		part |= UNREADABLE;
 	for (int i = 0; i < WIRE_EVENT_PIECES; i++) {
 		if (i && i * WIRE_EVENT_PIECE >= n)
 			break;
-		__builtin_memcpy(&e.value1, text + i * WIRE_EVENT_PIECE, 8);
-		__builtin_memcpy(&e.value2, text + i * WIRE_EVENT_PIECE + 8, 8);
-		__builtin_memcpy(&e.more, text + i * WIRE_EVENT_PIECE + 16, 8);
-		put(to, &e, argument);
+		put(to, part, text + i * PIECE_WORDS, argument);
 	}
 	return 0;
 }
@@ -101,8 +98,8 @@ static __always_inline void put_member(struct pt_regs *regs, __u32 function,
 				       const struct wire_event_member *m, __u32 number,
 				       struct stack_buffer *to)
 {
-	struct wire_event e = {.function = function, .kind = WIRE_EVENT_MEMBER, .flags = number};
-	__u64 address = blocks_argument(regs, m->argument + 1);
+	__u64 part = recorder_part(function, WIRE_EVENT_MEMBER, number);
+	__u64 values[PIECE_WORDS] = {0}, address = blocks_argument(regs, m->argument + 1);
 	__u32 bytes = m->bytes;
 
 	if (!address)
@@ -114,14 +111,14 @@ static __always_inline void put_member(struct pt_regs *regs, __u32 function,
 		return;
 	}
 	barrier_var(bytes);
-	if (bytes > sizeof(e.value1))
-		bytes = sizeof(e.value1);
-	if (bpf_probe_read_user(&e.value1, bytes, (void *)address))
-		e.flags |= WIRE_EVENT_UNREADABLE;
-	if (m->text && e.value1)
-		put_text(function, e.value1, number, WHOLE_TEXT, to);
+	if (bytes > sizeof(*values))
+		bytes = sizeof(*values);
+	if (bpf_probe_read_user(values, bytes, (void *)address))
+		part |= UNREADABLE;
+	if (m->text && values[0])
+		put_text(function, values[0], number, WHOLE_TEXT, to);
 	else
-		put(to, &e, m->argument);
+		put(to, part, values, m->argument);
 }
 
 int arguments_put_members(struct pt_regs *regs, __u32 function, struct stack_buffer *to)
@@ -138,16 +135,16 @@ int arguments_put_members(struct pt_regs *regs, __u32 function, struct stack_buf
 
 int arguments_put(struct pt_regs *regs, __u32 function, __u64 shape, struct stack_buffer *to)
 {
-	struct wire_event e = {.function = function, .kind = WIRE_EVENT_MORE};
+	__u64 values[PIECE_WORDS];
 
 	for (__u32 i = 0; i < WIRE_EVENT_ARGUMENTS; i++)
 		if (shape >> 32 >> i & 1)
 			put_text(function, blocks_argument(regs, i + 1), i, WHOLE_TEXT, to);
 	if (!(shape & 0x38))
 		return 0;
-	e.value1 = regs->rcx;
-	e.value2 = regs->r8;
-	e.more = regs->r9;
-	put(to, &e, WIRE_EVENT_ARGUMENTS);
+	values[0] = regs->rcx;
+	values[1] = regs->r8;
+	values[2] = regs->r9;
+	put(to, recorder_part(function, WIRE_EVENT_MORE, 0), values, WIRE_EVENT_ARGUMENTS);
 	return 0;
 }

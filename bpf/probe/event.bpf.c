@@ -40,7 +40,7 @@ void probe_event_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *
 	struct wire_event e = {.function = function_of(cookie),
 			       .kind = call ? WIRE_EVENT_ENTRY : WIRE_EVENT_UNSEEN};
 
-	arguments_read(regs, &e, NULL);
+	arguments_read(regs, e.function, &e.value1, NULL);
 	put(&e, s);
 }
 

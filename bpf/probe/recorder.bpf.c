@@ -46,10 +46,11 @@ static __always_inline bool is_timed(__u64 place)
 	return (place ^ place / WIRE_EVENT_TIMED) % WIRE_EVENT_TIMED == 0;
 }
 
-void recorder_put(const struct wire_event *e)
+/* @values: value1, value2 and more. @both: pid and tid. */
+static __always_inline void publish(__u64 both, __u64 strand, __u64 part, const __u64 *values)
 {
 	struct wire_event_state *s = state();
-	__u64 time_ns = bpf_ktime_get_ns(), place, both;
+	__u64 time_ns = bpf_ktime_get_ns(), place;
 	struct wire_event *slot;
 	__u32 key;
 
@@ -62,21 +63,31 @@ void recorder_put(const struct wire_event *e)
 	slot = bpf_map_lookup_elem(&probe_event_slots, &key);
 	if (!slot)
 		return;
-	both = e->tid ? (__u64)e->pid << 32 | e->tid : ids_current();
 	*(volatile __u64 *)&slot->serial = 0;
 	barrier();
 	slot->time_ns = time_ns;
 	slot->pid = both >> 32;
 	slot->tid = (__u32)both;
-	slot->strand = e->strand;
-	slot->function = e->function;
-	slot->kind = e->kind;
-	slot->flags = e->flags;
-	slot->value1 = e->value1;
-	slot->value2 = e->value2;
-	slot->more = e->more;
+	slot->strand = strand;
+	slot->function = part >> 32;
+	slot->kind = (__u16)part;
+	slot->flags = (__u16)(part >> 16);
+	slot->value1 = values[0];
+	slot->value2 = values[1];
+	slot->more = values[2];
 	barrier();
 	*(volatile __u64 *)&slot->serial = place + 1;
 	if (is_timed(place))
-		note_time(s, e->kind, time_ns);
+		note_time(s, (__u16)part, time_ns);
+}
+
+void recorder_put(const struct wire_event *e)
+{
+	publish(e->tid ? (__u64)e->pid << 32 | e->tid : ids_current(), e->strand,
+		recorder_part(e->function, e->kind, e->flags), &e->value1);
+}
+
+void recorder_put_part(__u64 part, const __u64 *values)
+{
+	publish(ids_current(), 0, part, values);
 }

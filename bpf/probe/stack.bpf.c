@@ -31,12 +31,14 @@ static __always_inline bool has_arguments(__u32 function)
  * the loader has them. */
 static __noinline int take_arguments(struct pt_regs *regs, struct scratch *s)
 {
-	struct wire_event entry = {.function = s->sample.function, .kind = WIRE_EVENT_ENTRY};
+	const __u32 function = s->sample.function;
 	struct stack_buffer *parts = &s->walk.out;
+	__u64 values[3] = {0};
 
-	arguments_begin(parts, entry.function);
-	arguments_read(regs, &entry, parts);
-	arguments_keep(parts, &entry, WIRE_EVENT_ARGUMENTS);
+	arguments_begin(parts, function);
+	arguments_read(regs, function, values, parts);
+	arguments_keep(parts, recorder_part(function, WIRE_EVENT_ENTRY, 0), values,
+		       WIRE_EVENT_ARGUMENTS);
 	/* What the ring has no room for is sent with a later sample that names it. */
 	s->sample.values = stack_publish(parts, STREAM, s->sample.sample.time_ns) == STACK_COLLISION
 				   ? WIRE_CALL_LOST

@@ -77,8 +77,8 @@ static bool add_arguments(const struct wire_stack *values, const struct signatur
 		struct wire_event e;
 
 		memcpy(&part, at + i * sizeof(uint64_t), sizeof(part));
-		e = (struct wire_event){.kind = (uint16_t)part.kind,
-					.flags = (uint16_t)part.flags,
+		e = (struct wire_event){.kind = part.kind,
+					.flags = part.flags,
 					.value1 = part.value1,
 					.value2 = part.value2,
 					.more = part.more};
