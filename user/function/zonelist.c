@@ -20,6 +20,8 @@ void zonelist_drop(struct zonelist *l)
 		free(l->zones.at[i].name);
 		free(l->zones.at[i].linkage);
 		free(l->zones.at[i].file);
+		free(l->zones.at[i].dwo);
+		free(l->zones.at[i].dwo_folder);
 		signature_free(l->zones.at[i].signature);
 		sites_release(&l->zones.at[i].sites);
 	}

@@ -30,7 +30,12 @@ struct zone_def {
 	uint64_t address, size;	     /* as in the file's symbols */
 	uint64_t offset;	     /* of its first byte, in the file */
 	struct signature *signature; /* what it takes; NULL: unknown; owned */
-	struct sites sites;	     /* sites.why set: the function cannot be a zone */
+	uint32_t arguments;	     /* that its actions need at its entry, bits */
+	/* Where these are asked for: the .dwo file that has its debug information and was not read,
+	 * and the folder that the name is relative to, as the binary says; NULL: none; owned. */
+	char *dwo, *dwo_folder;
+	bool dwo_tried;	    /* it was looked for */
+	struct sites sites; /* sites.why set: the function cannot be a zone */
 };
 
 /* Whether its calls are counted or timed, and not only other actions apply. */

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "crew/crew.h"
+#include "function/zonelist_split.h"
 #include "function/zoneread.h"
 #include "function/zonewire.h"
 #include "symbol/image_files_read.h"
@@ -77,6 +78,9 @@ static int read_one(void *begun, const struct crew_request *r)
 	z = (struct zoneread){.image = &image,
 			      .fd = files.fd,
 			      .debug_fd = files.extra_fd,
+			      .alt_fd = files.alt_fd,
+			      .dwo = files.dwo,
+			      .n_dwo = files.n_dwo,
 			      .wanted = zonepatterns_want_module(b->request.patterns, image.path)};
 	/* For JIT code prefer the perf map as it is now. */
 	if (image.kind == IMAGE_KIND_JIT && z.debug_fd >= 0)
@@ -102,6 +106,7 @@ struct run {
 	size_t pattern;		/* as in the head */
 	struct zonewire answer; /* the last answer */
 	struct zonelist *lists;
+	const struct image_files_wish *wishes; /* one a file; NULL: none */
 	struct nearest *nearest;
 };
 
@@ -140,7 +145,8 @@ static void ask(void *context, size_t task, struct crew_ask *a)
 {
 	const struct run *r = context;
 
-	image_files_ask(a, r->images[task], &(struct image_files_wish){0});
+	image_files_ask(a, r->images[task],
+			r->wishes ? &r->wishes[task] : &(struct image_files_wish){0});
 }
 
 static size_t read_answer(void *context, const void *bytes, size_t n, uint32_t *task)
@@ -223,6 +229,41 @@ static void zonelist_nearest(const struct image *const *images, size_t n,
 	run(&r, n);
 }
 
+/* Reads files once more with .dwo files that their functions need. False: none needs any. */
+static bool read_split(const struct image *const *images, size_t n,
+		       const struct zonelist_request *request, struct zonelist *lists)
+{
+	_free_ const struct image **again = mem_zalloc(n + 1, sizeof(*again));
+	_free_ struct zonelist *read = mem_zalloc(n + 1, sizeof(*read));
+	_free_ size_t *of = mem_zalloc(n + 1, sizeof(*of));
+	_free_ struct zonelist_split *splits = mem_zalloc(n + 1, sizeof(*splits));
+	_free_ struct image_files_wish *wishes = mem_zalloc(n + 1, sizeof(*wishes));
+	struct run r = {.images = again,
+			.request = request,
+			.pattern = ZONEPATTERN_NONE,
+			.lists = read,
+			.wishes = wishes};
+	size_t n_again = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct zonelist_split *split = &splits[n_again];
+
+		if (!zonelist_split_choose(&lists[i], split))
+			continue;
+		wishes[n_again] = (struct image_files_wish){
+			.split = true, .files = split->files, .n = split->n};
+		again[n_again] = images[i];
+		of[n_again++] = i;
+	}
+	if (n_again)
+		run(&r, n_again);
+	for (size_t i = 0; i < n_again; i++) {
+		zonelist_split_take(&lists[of[i]], &read[i]);
+		zonelist_release(&read[i]);
+	}
+	return n_again;
+}
+
 static void give_hits(const struct zonelist_request *request, struct zonelist *l)
 {
 	while (l->hits.n < zonepatterns_count(request->patterns))
@@ -245,6 +286,9 @@ void zonelist_read(const struct image *const *images, size_t n,
 			readable[n_readable++] = images[i];
 	}
 	run(&r, n_readable);
+	for (size_t i = 0;
+	     i < ZONELIST_SPLIT_ROUNDS && read_split(readable, n_readable, request, lists); i++)
+		;
 	for (size_t i = 0; i < n; i++) {
 		out[i] = is_readable(images[i]) ? lists[next++] : (struct zonelist){0};
 		if (!is_readable(images[i]))

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "debuginfo/begin.h"
 #include "debuginfo/codesym.h"
 #include "debuginfo/dwarf.h"
 #include "debuginfo/parameters.h"
@@ -91,6 +92,8 @@ static bool zoneswitch_used(const struct zonefile *z, const struct zonelist_requ
 
 struct zonelines {
 	struct dwarf_names names;
+	struct dwarf_more more; /* other files that it refers to */
+	VEC(Elf *) dwo;
 	bool known; /* the file has DWARF */
 	VEC(uint32_t) ends;
 };
@@ -104,6 +107,14 @@ static const struct dwarf_function *zonelines_declared(const struct zonelines *l
 	if (!span || !span->n)
 		return NULL;
 	return &l->names.functions.at[l->names.frames.at[span->first + span->n - 1].function];
+}
+
+/* The .dwo file that has it and was not given; NULL: none. */
+static const struct dwarf_missing *zonelines_missing(const struct zonelines *l, size_t i)
+{
+	const uint32_t missing = l->known ? l->names.spans.at[i].missing : 0;
+
+	return missing ? &l->names.missing.at[missing - 1] : NULL;
 }
 
 /* The line before the next function of the file; 0: there is none, or unknown. */
@@ -161,9 +172,8 @@ static void find_ends(struct zonelines *l, size_t n)
 static void zonelines_find(struct zonefile *z, const uint64_t *addresses, uint32_t n, bool ends,
 			   struct zonelines *out)
 {
-	*out = (struct zonelines){0};
-	out->known = !dwarf_find(z->debug ? z->debug : z->elf, addresses, n,
-				 segments_code_start(&z->file), &out->names);
+	out->known = !dwarf_find_with(z->debug ? z->debug : z->elf, &out->more, addresses, n,
+				      segments_code_start(&z->file), &out->names);
 	if (out->known && ends && n)
 		find_ends(out, n);
 }
@@ -172,6 +182,23 @@ static void zonelines_release(struct zonelines *l)
 {
 	dwarf_names_release(&l->names);
 	vec_release(&l->ends);
+	vec_each (elf, &l->dwo)
+		elf_end(*elf);
+	vec_release(&l->dwo);
+	elf_end(l->more.alt);
+}
+
+static void zonelines_open(const struct zoneread *z, struct zonelines *out)
+{
+	*out = (struct zonelines){.more.alt = begin_elf(z->alt_fd)};
+	for (size_t i = 0; i < z->n_dwo; i++) {
+		Elf *elf = begin_elf(z->dwo[i]);
+
+		if (elf)
+			vec_push(&out->dwo, elf);
+	}
+	out->more.dwo = out->dwo.at;
+	out->more.n_dwo = out->dwo.n;
 }
 
 /* "_Z1fi.part.0" → ".part.0". */
@@ -271,10 +298,15 @@ static void find_zone_lines(struct reader *r)
 static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
 {
 	const struct dwarf_function *d = zonelines_declared(&r->lines, i);
+	const struct dwarf_missing *missing = zonelines_missing(&r->lines, i);
 
 	zone->file = d && d->file ? mem_strdup(d->file) : NULL;
 	zone->line = d ? d->line : 0;
 	zone->signature = d && !zone_def_is_clone(zone) ? parameters_read(&d->die) : NULL;
+	if (missing && zone->arguments) {
+		zone->dwo = mem_strdup(missing->name);
+		zone->dwo_folder = mem_strdup(missing->folder ? missing->folder : "");
+	}
 }
 
 /* --- matching ------------------------------------------------------------------------------- */
@@ -394,6 +426,7 @@ static void add_zone(struct reader *r, const struct elf_function *f, struct matc
 	}
 	zone->pattern = (uint32_t)m->taking.first;
 	zone->actions = actions_of(m);
+	zone->arguments = m->taking.arguments;
 	zone->address = f->address;
 	zone->size = f->size;
 	zone->offset = offset_of(r, f->address);
@@ -547,9 +580,14 @@ static void match_generated(void *context, const char *text)
 
 static int open_file(struct reader *r, const struct zoneread *z)
 {
+	int rc;
+
 	r->path = z->image->path;
 	r->base = str_base(r->path);
-	return zonefile_open(z->fd, z->debug_fd, &r->file);
+	rc = zonefile_open(z->fd, z->debug_fd, &r->file);
+	if (!rc)
+		zonelines_open(z, &r->lines);
+	return rc;
 }
 
 static void close_file(struct reader *r)

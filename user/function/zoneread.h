@@ -12,7 +12,10 @@
 struct zoneread {
 	const struct image *image; /* borrowed */
 	int fd, debug_fd;	   /* -1: none */
-	bool wanted;		   /* a pattern concerns it */
+	int alt_fd;		   /* what the debug information shares with others; -1: none */
+	const int *dwo;		   /* .dwo files that may be the file's, borrowed */
+	size_t n_dwo;
+	bool wanted; /* a pattern concerns it */
 };
 
 /* Fills @out, whose hits the caller has allocated, one for each pattern. */

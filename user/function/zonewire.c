@@ -199,6 +199,10 @@ static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
 	PASS(w, z->size);
 	PASS(w, z->offset);
 	pass_signature(w, &z->signature);
+	PASS(w, z->arguments);
+	pass_text(w, &z->dwo);
+	pass_text(w, &z->dwo_folder);
+	require(w, !z->dwo == !z->dwo_folder);
 	pass_sites(w, &z->sites);
 }
 
