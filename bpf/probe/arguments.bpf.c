@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/arguments.h"
 #include "probe/blocks.h"
+#include "probe/calls.h"
 #include "probe/recorder.h"
 #include "wire_call.h"
 
@@ -63,7 +64,7 @@ static __always_inline void put(struct stack_buffer *to, __u64 part, const __u64
 {
 	if (to)
 		arguments_keep(to, part, values, number);
-	else
+	else if (config_actions >> WIRE_ACTION_event & 1)
 		recorder_put_part(part, values);
 }
 
@@ -72,9 +73,11 @@ static __always_inline void put(struct stack_buffer *to, __u64 part, const __u64
 #define PIECE_WORDS (WIRE_EVENT_PIECE / 8)
 
 /* The text at @address, in pieces: @most bytes with a zero at its end. Its pages must be in memory.
- */
-static __noinline int put_text(__u32 function, __u64 address, __u32 argument, __u32 most,
-			       struct stack_buffer *to)
+ * The verifier checks it once, not at each place in each program where a text may be. */
+int arguments_put_text(__u32 function, __u64 address, __u32 argument, __u32 most,
+		       struct stack_buffer *to);
+int arguments_put_text(__u32 function, __u64 address, __u32 argument, __u32 most,
+		       struct stack_buffer *to)
 {
 	__u64 text[WIRE_EVENT_PIECES * PIECE_WORDS] = {0};
 	__u64 part = recorder_part(function, WIRE_EVENT_TEXT, argument);
@@ -107,7 +110,7 @@ static __always_inline void put_member(struct pt_regs *regs, __u32 function,
 	address += m->offset;
 	number += WIRE_EVENT_ARGUMENTS;
 	if (m->text == WIRE_MEMBER_ARRAY) {
-		put_text(function, address, number, bytes + 1, to);
+		arguments_put_text(function, address, number, bytes + 1, to);
 		return;
 	}
 	barrier_var(bytes);
@@ -116,7 +119,7 @@ static __always_inline void put_member(struct pt_regs *regs, __u32 function,
 	if (bpf_probe_read_user(values, bytes, (void *)address))
 		part |= UNREADABLE;
 	if (m->text && values[0])
-		put_text(function, values[0], number, WHOLE_TEXT, to);
+		arguments_put_text(function, values[0], number, WHOLE_TEXT, to);
 	else
 		put(to, part, values, m->argument);
 }
@@ -139,7 +142,8 @@ int arguments_put(struct pt_regs *regs, __u32 function, __u64 shape, struct stac
 
 	for (__u32 i = 0; i < WIRE_EVENT_ARGUMENTS; i++)
 		if (shape >> 32 >> i & 1)
-			put_text(function, blocks_argument(regs, i + 1), i, WHOLE_TEXT, to);
+			arguments_put_text(function, blocks_argument(regs, i + 1), i, WHOLE_TEXT,
+					   to);
 	if (!(shape & 0x38))
 		return 0;
 	values[0] = regs->rcx;
