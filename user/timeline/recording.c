@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -81,21 +82,29 @@ bool recording_get(const struct recording *r, uint64_t place, struct wire_event 
 	return *serial == place + 1;
 }
 
-static bool is_before(const struct wire_event *a, const struct wire_event *b)
+static int in_time(const void *a, const void *b)
 {
-	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->serial < b->serial;
+	const struct wire_event *x = a, *y = b;
+
+	return order_up(x->time_ns, y->time_ns) ?: order_up(x->serial, y->serial);
 }
 
+/* Places by which an event may stand too late, for put_in_order(): more than programs that are
+ * interrupted at the same time. */
+#define MOST_LATE 1024
+
 /* Places are nearly in order of time: CPUs take them one after the other, but a program may be
- * interrupted before it writes its own. */
-static void put_in_order(recorded_events *out, size_t first)
+ * interrupted before it writes its own. False: clocks disagree, and the last event belongs far
+ * before. */
+static bool put_in_order(recorded_events *out, size_t first)
 {
-	size_t i = out->n - 1;
+	size_t i = out->n - 1, least = i - first > MOST_LATE ? i - MOST_LATE : first;
 	const struct wire_event e = out->at[i];
 
-	for (; i > first && is_before(&e, &out->at[i - 1]); i--)
+	for (; i > least && in_time(&e, &out->at[i - 1]) < 0; i--)
 		out->at[i] = out->at[i - 1];
 	out->at[i] = e;
+	return i == first || in_time(&e, &out->at[i - 1]) >= 0;
 }
 
 /* The places that are kept of all up to @to. */
@@ -115,6 +124,7 @@ struct recorded recording_read(const struct recording *r, uint64_t from, uint64_
 	const size_t first = out->n;
 	struct recorded is = {.older = begin - from, .newer = to - end};
 	struct wire_event e;
+	bool in_order = true;
 
 	for (uint64_t place = begin; place < end; place++) {
 		if (!recording_get(r, place, &e)) {
@@ -123,9 +133,11 @@ struct recorded recording_read(const struct recording *r, uint64_t from, uint64_
 			is.older++;
 		} else {
 			vec_push(out, e);
-			put_in_order(out, first);
+			in_order = in_order && put_in_order(out, first);
 			is.kept++;
 		}
 	}
+	if (!in_order)
+		qsort(out->at + first, out->n - first, sizeof(*out->at), in_time);
 	return is;
 }

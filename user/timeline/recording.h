@@ -50,9 +50,10 @@ struct recorded {
 	uint64_t foreign, pieces;
 	/* Likewise: wake-ups that stand after the run that they caused. */
 	uint64_t late;
-	uint64_t unseen;  /* likewise: calls whose ends nobody sees */
-	uint64_t unknown; /* of functions without a name */
-	uint64_t torn;	  /* being written when they were read */
+	uint64_t backwards; /* likewise: those before an earlier one of the same thread */
+	uint64_t unseen;    /* likewise: calls whose ends nobody sees */
+	uint64_t unknown;   /* of functions without a name */
+	uint64_t torn;	    /* being written when they were read */
 };
 /* Appends the events from place @from up to, without, @to that are there, in order of time; those
  * before @since_ns (CLOCK_MONOTONIC) are too old. */

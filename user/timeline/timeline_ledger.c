@@ -32,6 +32,8 @@ static const struct outcome {
 	 "wake-ups by interrupts and other programs: in the length of waits alone", false},
 	{offsetof(struct recorded, pieces), LEDGER_NOTE, "arguments, told with their calls", false},
 	{offsetof(struct recorded, late), LEDGER_NOTE, LATE_WAKEUPS, false},
+	{offsetof(struct recorded, backwards), LEDGER_NOTE,
+	 "events that stand before earlier ones of their thread: its clock ran backwards", false},
 	{offsetof(struct recorded, unseen), LEDGER_NOTE,
 	 "calls whose ends are not seen: in the timeline without a length", false},
 };
@@ -48,9 +50,34 @@ void recorded_add(struct recorded *to, const struct recorded *more)
 		*outcome_of(to, &outcomes[i]) += *outcome_of(more, &outcomes[i]);
 }
 
+/* Per thread the last place of its events so far: of what it called, and of its switches, which may
+ * interrupt a probe that has its time but no place yet. So may its wake-ups, also each other. */
+struct last_places {
+	struct map by_task; /* → index in serial */
+	VEC(uint64_t) serial;
+};
+
+/* Whether the thread has had events of later places, though all are in order of time. */
+static bool is_backwards(struct last_places *last, const struct wire_event *e)
+{
+	const bool switches = e->kind == WIRE_EVENT_OUT || e->kind == WIRE_EVENT_IN;
+	const uint64_t key = hash_two(task_key(e->pid, e->tid), switches);
+	const uint32_t at = map_number(&last->by_task, key, last->serial.n);
+
+	if (e->kind == WIRE_EVENT_WAKEUP)
+		return false;
+	if (at == last->serial.n)
+		vec_push(&last->serial, 0);
+	if (e->serial < last->serial.at[at])
+		return true;
+	last->serial.at[at] = e->serial;
+	return false;
+}
+
 void recorded_count(struct recorded *r, const recorded_events *events, const bool *known,
 		    size_t n_known)
 {
+	struct last_places last = {0};
 	struct task_waits waits = {0};
 
 	vec_each (e, events) {
@@ -61,8 +88,11 @@ void recorded_count(struct recorded *r, const recorded_events *events, const boo
 		r->unknown += timeline_rows_need_name(e) && !named;
 		r->unseen += e->kind == WIRE_EVENT_UNSEEN;
 		r->late += task_waits_take(&waits, e).late;
+		r->backwards += is_backwards(&last, e);
 	}
 	task_waits_release(&waits);
+	map_release(&last.by_task);
+	vec_release(&last.serial);
 	r->kept -= r->unknown;
 }
 
