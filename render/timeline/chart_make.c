@@ -214,14 +214,15 @@ static void put_calls(struct call_chart *chart, const struct call_choice *c, con
 
 void chart_make(struct call_chart *chart, const struct call_choice *c)
 {
-	const uint64_t length = profile_length(c->profile);
+	/* Events may be later than the capture's end, if clocks disagree. */
+	const uint64_t end_ns = calls_end_ns(c->profile);
 	_free_ struct lane_use *use = use_of(c);
 	_free_ uint32_t *least = mem_zalloc(c->calls.lanes.n + 1, sizeof(*least));
 	_free_ uint32_t *number = NULL;
 
 	*chart = (struct call_chart){.profile = c->profile,
 				     .from_ns = c->from_ns,
-				     .to_ns = c->to_ns < length ? c->to_ns : length,
+				     .to_ns = c->to_ns < end_ns ? c->to_ns : end_ns,
 				     .calls = c->taken.n,
 				     .least_ns = least_of(c)};
 	if (chart->to_ns <= chart->from_ns)

@@ -151,7 +151,7 @@ static int64_t noted(const struct profile *p, const char *begins)
 /* A call that returned before it began, as rows: both are there, in order, and it is said. */
 static void rows_of_a_clock_that_runs_backwards(void **state)
 {
-	static const struct timeline_function functions[] = {{.frame = 0}};
+	static const struct timeline_function functions[] = {{.frame = 1}};
 	const struct timeline_options o = {0};
 	struct profile *p = profile_new();
 	recorded_events events = {0};

@@ -16,6 +16,7 @@
 #include "process/maps.h"
 #include "snippet.h"
 #include "function/zonelist_read.h"
+#include "function/zonelist_split.h"
 #include "function/zonewire.h"
 
 static const char source[] = "int helper(int x) { return x * 3; }\n" /* line 1 */
@@ -410,6 +411,9 @@ static void fill(struct zonewire *w)
 	zone->sites.exits_known = true;
 	zone->sites.why = sites_chosen;
 	zone->signature = signature();
+	zone->arguments = 0x3f;
+	zone->dwo = mem_strdup("part.dwo");
+	zone->dwo_folder = mem_strdup("");
 	change->name = mem_strdup("jump");
 	change->sites.entry.class = SITE_EMULATED;
 	nearest_add(&w->nearest, "near", 2);
@@ -438,6 +442,55 @@ static size_t write_answer(void **bytes)
 	return write_wire(&w, bytes);
 }
 
+static void add_split(struct zonelist *l, const char *dwo, const char *folder)
+{
+	struct zone_def *zone = vec_add(&l->zones);
+
+	zone->address = l->zones.n;
+	zone->dwo = dwo ? mem_strdup(dwo) : NULL;
+	zone->dwo_folder = dwo ? mem_strdup(folder) : NULL;
+}
+
+/* Each file is chosen once, so many at a time; what the list read with them knows is taken over,
+ * unless it is of another file. */
+static void split_files_are_chosen(void **state)
+{
+	struct zonelist l = {0}, again = {0};
+	struct zonelist_split s;
+	char name[16];
+
+	(void)state;
+	add_split(&l, NULL, "");
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "f%d.dwo", i / 2);
+		add_split(&l, name, "/src");
+	}
+	assert_true(zonelist_split_choose(&l, &s));
+	assert_int_equal(s.n, IMAGE_FILES_SPLIT);
+	assert_string_equal(s.files[6].name, "f6.dwo");
+	assert_true(zonelist_split_choose(&l, &s));
+	assert_int_equal(s.n, 3);
+	assert_string_equal(s.files[0].name, "f7.dwo");
+	assert_false(zonelist_split_choose(&l, &s));
+	for (int i = 0; i < 21; i++)
+		add_split(&again, i == 2 ? "f0.dwo" : NULL, "/src");
+	again.zones.at[1].signature = signature();
+	again.zones.at[3].signature = signature();
+	again.zones.at[3].address = 0;
+	zonelist_split_take(&l, &again);
+	assert_non_null(l.zones.at[1].signature);
+	assert_null(l.zones.at[1].dwo);
+	assert_string_equal(l.zones.at[2].dwo, "f0.dwo");
+	assert_null(l.zones.at[3].signature);
+	assert_string_equal(l.zones.at[3].dwo, "f1.dwo");
+	again.zones.n--;
+	zonelist_split_take(&l, &again);
+	again.zones.n++;
+	assert_string_equal(l.zones.at[3].dwo, "f1.dwo");
+	zonelist_release(&l);
+	zonelist_release(&again);
+}
+
 static void answers_cross_over(void **state)
 {
 	_free_ void *bytes = NULL;
@@ -460,6 +513,9 @@ static void answers_cross_over(void **state)
 	assert_null(zone->linkage);
 	assert_int_equal(zone->sites.exits.at[0].condition, 5);
 	assert_ptr_equal(zone->sites.why, sites_chosen);
+	assert_int_equal(zone->arguments, 0x3f);
+	assert_string_equal(zone->dwo, "part.dwo");
+	assert_string_equal(zone->dwo_folder, "");
 	assert_int_equal(zone->signature->at[0].members.n, 2);
 	m = zone->signature->at[0].members.at;
 	assert_string_equal(m[0].is.enumerators.at[0].name, "BUSY");
@@ -571,6 +627,7 @@ int main(void)
 		cmocka_unit_test(no_pattern_is_every_function),
 		cmocka_unit_test(survives_damage),
 		cmocka_unit_test(answers_cross_over),
+		cmocka_unit_test(split_files_are_chosen),
 		cmocka_unit_test(refuses_bad_answers),
 		cmocka_unit_test(refuses_sites_of_no_class),
 		cmocka_unit_test(can_be_given_up),

@@ -4,10 +4,12 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
 #include "export/export.h"
+#include "model/process.h"
 #include "timeline/chart_make.h"
 #include "timeline/own_work.h"
 
@@ -194,21 +196,31 @@ static void events_far_in_the_future(void **state)
 	timeline_put(p, FAR, 0, 0, EVENT_WAKEUP, "", 11)->value2 = 10;
 	timeline_put(p, FAR + 1, 0, 0, EVENT_EXCEPTION, "_Unwind_RaiseException", EVENT_THROWN);
 	timeline_return(p, FAR + 2, "late", INT64_MAX);
-	f = first_call(p, "late", 6);
+	timeline_call(p, FAR + 3, "later");
+	timeline_return(p, FAR + 4, "later", 1);
+	f = first_call(p, "late", 7);
 	assert_int_equal(f.start_ns, 960);
 	assert_int_equal(f.end_ns, FAR + 2);
 	assert_bounded(p);
 }
 
-/* As far as a number goes: viewers take times with a sign. */
+/* As far as a number goes; and farther, or out of order, no profile may be. */
 static void the_latest_time_there_is(void **state)
 {
 	struct profile *p = timeline_known();
 
 	(void)state;
-	timeline_call(p, UINT64_MAX - 1, "late");
-	timeline_return(p, UINT64_MAX, "late", 1);
+	timeline_call(p, INT64_MAX - 2, "late");
+	timeline_return(p, INT64_MAX - 1, "late", 1);
 	assert_bounded(p);
+	p = timeline_known();
+	timeline_call(p, INT64_MAX, "late");
+	assert_int_equal(profile_check(p), -EINVAL);
+	timeline_last(p)->time_ns = 1;
+	assert_int_equal(profile_check(p), -EINVAL);
+	timeline_last(p)->time_ns = 1000;
+	assert_int_equal(profile_check(p), 0);
+	profile_free(p);
 }
 
 /* Threads that begin behind their events, and processes that end before they are born. */

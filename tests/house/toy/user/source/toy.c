@@ -119,7 +119,10 @@ static void window_renumber(void *state, const struct survivors *remains)
 }
 
 static const struct source_option options[] = {
-	{"toy", "NAME", "count the starts of programs, for a test", parse, NULL, NULL},
+	{.name = "toy",
+	 .argument = "NAME",
+	 .does = "count the starts of programs, for a test",
+	 .parse = parse},
 	{0},
 };
 
