@@ -217,9 +217,10 @@ static void put_levels(struct timeline *t, const struct levels *l)
 /* A counter each thread: the format's are a process's. */
 static void put_own_work(struct timeline *t, const struct profile *whole)
 {
+	const struct own_span span = own_work_span(t->p);
 	own_levels levels;
 
-	own_work_of(whole, t->p, &levels);
+	own_work_of(whole, t->p, &span, &levels);
 	vec_each (l, &levels) {
 		const struct thread *last = &t->p->threads.at[t->last[l->thread]];
 		_free_ char *name = mem_printf("%s %u: %s", profile_text(t->p, last->name),

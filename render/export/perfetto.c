@@ -285,9 +285,10 @@ static void put_levels(struct writer *w, const struct levels *l, enum perfetto_u
 static void put_own_work(struct writer *w)
 {
 	const struct own_level *before = NULL;
+	const struct own_span span = own_work_span(w->p);
 	own_levels levels;
 
-	own_work_of(w->whole, w->p, &levels);
+	own_work_of(w->whole, w->p, &span, &levels);
 	vec_each (l, &levels) {
 		if (!before || before->thread != l->thread)
 			perfetto_next_sequence(

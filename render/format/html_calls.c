@@ -1,5 +1,7 @@
 #include "format/html_calls.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "model/profile.h"
 #include "model/timed_event.h"
@@ -48,25 +50,28 @@ static void ends_pack(struct pack *out)
 
 static void lanes_pack(const struct call_chart *chart, struct pack *out)
 {
-	size_t box = 0, mark = 0;
+	size_t box = 0, mark = 0, own = 0;
 
 	pack_uint(out, chart->lanes.n);
 	for (uint32_t i = 0; i < chart->lanes.n; i++) {
 		const struct chart_lane *lane = &chart->lanes.at[i];
 		const struct call_lane as = {.thread = lane->thread, .coroutine = lane->coroutine};
 		_free_ char *name = call_lane_name(chart->profile, &as);
-		const size_t first_box = box, first_mark = mark;
+		const size_t first_box = box, first_mark = mark, first_own = own;
 
 		while (box < chart->boxes.n && chart->boxes.at[box].lane == i)
 			box++;
 		while (mark < chart->marks.n && chart->marks.at[mark].lane == i)
 			mark++;
+		while (own < chart->own.n && chart->own.at[own].lane == i)
+			own++;
 		pack_uint(out, pack_string(out, name));
 		pack_uint(out, lane->coroutine != 0);
 		pack_uint(out, lane->rows);
 		pack_uint(out, lane->calls);
 		pack_uint(out, box - first_box);
 		pack_uint(out, mark - first_mark);
+		pack_uint(out, lane->own ? 1 + own - first_own : 0);
 	}
 }
 
@@ -114,6 +119,25 @@ static void marks_pack(const struct call_chart *chart, struct pack *out)
 		pack_uint(out, pack_string(out, profile_text(chart->profile, m->text)));
 }
 
+static void own_pack(const struct call_chart *chart, struct pack *out)
+{
+	uint64_t before = 0;
+
+	pack_uint(out, pack_string(out, CHART_OWN_NAME));
+	pack_uint(out, pack_string(out, CHART_OWN_SCALE));
+	pack_uint(out, rgb_of(CHART_OWN_COLOUR));
+	pack_uint(out, chart->own_step_ns);
+	pack_uint(out, chart->own.n);
+	vec_each (own, &chart->own) {
+		pack_int(out, (int64_t)(own->start_ns - before));
+		before = own->start_ns;
+	}
+	vec_each (own, &chart->own)
+		pack_uint(out, own->end_ns - own->start_ns);
+	vec_each (own, &chart->own)
+		pack_uint(out, (uint64_t)lround(10 * own->percent));
+}
+
 void html_calls_pack(const struct call_chart *chart, struct pack *out)
 {
 	struct chart_colours colours;
@@ -128,5 +152,6 @@ void html_calls_pack(const struct call_chart *chart, struct pack *out)
 	lanes_pack(chart, out);
 	boxes_pack(chart, &colours, out);
 	marks_pack(chart, out);
+	own_pack(chart, out);
 	chart_colours_release(&colours);
 }

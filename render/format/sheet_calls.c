@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "model/profile.h"
@@ -19,6 +20,8 @@
 #define ROW_LEAST   5.0
 #define LANE_GAP    6.0
 #define STRIP	    2.6 /* of waits, below the calls */
+#define OWN	    5.0 /* of the profiler's own work, below that */
+#define OWN_GAP	    1.0
 #define NARROW	    0.4 /* boxes below are one with their neighbours */
 #define EDGE	    1.2 /* at which a call was cut, or left by an exception */
 #define TICK	    64.0
@@ -32,7 +35,7 @@ struct drawing {
 	const struct call_chart *chart;
 	double x, width, top, row, size; /* top: of the lanes on this page */
 	bool strips;			 /* it has waits */
-	size_t box, mark;		 /* of the next lane */
+	size_t box, mark, own;		 /* of the next lane */
 	struct chart_colours colours;
 };
 
@@ -155,6 +158,50 @@ static void put_lost(struct drawing *d, double top, double height)
 				   top, fmax(x_of(d, m->end_ns) - x_of(d, m->start_ns), 1), height);
 }
 
+/* --- the profiler's own work ------------------------------------------------------------------ */
+
+static struct rgb towards(struct rgb from, struct rgb to, unsigned eighths)
+{
+	return (struct rgb){(uint8_t)((from.r * (8 - eighths) + to.r * eighths) / 8),
+			    (uint8_t)((from.g * (8 - eighths) + to.g * eighths) / 8),
+			    (uint8_t)((from.b * (8 - eighths) + to.b * eighths) / 8)};
+}
+
+/* Percent by column of a point. */
+static void put_columns(struct drawing *d, double top, const double *percent, size_t n)
+{
+	const double each = d->width / (double)n;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		const double height = OWN * fmin(1, percent[i] / 100);
+
+		for (end = i + 1; end < n && fabs(percent[end] - percent[i]) < 1; end++)
+			;
+		if (height > 0)
+			canvas_box(&d->s->canvas, CHART_OWN_COLOUR, d->x + (double)i * each,
+				   top + OWN - height, (double)(end - i) * each, height);
+	}
+}
+
+/* A band as high as all of the time, filled from below. */
+static void put_own(struct drawing *d, uint32_t lane, double top)
+{
+	const struct call_chart *chart = d->chart;
+	const size_t n = (size_t)fmax(1, d->width);
+	_free_ double *percent = mem_zalloc(n, sizeof(*percent));
+
+	for (; d->own < chart->own.n && chart->own.at[d->own].lane == lane; d->own++) {
+		const struct chart_own *own = &chart->own.at[d->own];
+
+		call_chart_add(chart, own->start_ns, own->end_ns, own->percent, percent, n);
+	}
+	canvas_text_in(&d->s->canvas, FONT_SMALL, d->s->canvas.look->grey, SHEET_MARGIN + 8,
+		       top + OWN, LEFT - 16, CHART_OWN_NAME);
+	canvas_box(&d->s->canvas, towards(d->s->canvas.look->paper, CHART_OWN_COLOUR, 1), d->x, top,
+		   d->width, OWN);
+	put_columns(d, top, percent, n);
+}
+
 /* --- legend and axis -------------------------------------------------------------------------- */
 
 /* What has no room is left out. */
@@ -185,6 +232,8 @@ static void put_mark_entries(struct drawing *d, double *x)
 				  chart_mark_name(k));
 	if (left && !there[MARK_THROWN])
 		put_entry(d, x, CHART_MARK_COLOURS[MARK_THROWN], "left by an exception or a jump");
+	if (d->chart->own.n)
+		put_entry(d, x, CHART_OWN_COLOUR, CHART_OWN_NAME CHART_OWN_SCALE);
 }
 
 /* Marks first: names of functions stand in boxes, too. */
@@ -241,9 +290,16 @@ static void put_axis(struct drawing *d)
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-static double lane_height(const struct drawing *d, uint32_t lane)
+static double calls_height(const struct drawing *d, uint32_t lane)
 {
 	return d->chart->lanes.at[lane].rows * d->row;
+}
+
+/* With what is below the calls. */
+static double lane_height(const struct drawing *d, uint32_t lane)
+{
+	return calls_height(d, lane) + (d->strips ? STRIP : 0) +
+	       (d->chart->lanes.at[lane].own ? OWN_GAP + OWN : 0);
 }
 
 static void put_name(struct drawing *d, uint32_t lane)
@@ -265,12 +321,14 @@ static void put_name(struct drawing *d, uint32_t lane)
 static void put_lane(struct drawing *d, uint32_t lane)
 {
 	struct sheet *s = d->s;
-	const double height = lane_height(d, lane), all = height + (d->strips ? STRIP : 0);
+	const double height = calls_height(d, lane), all = lane_height(d, lane);
 
 	put_name(d, lane);
 	if (s->drawn) {
 		canvas_box(&s->canvas, s->canvas.look->rule, d->x, s->y - LANE_GAP / 2 - 0.3,
 			   d->width, 0.3);
+		if (d->chart->lanes.at[lane].own)
+			put_own(d, lane, s->y + all - OWN);
 		put_lost(d, s->y, all);
 		put_boxes(d, lane, s->y);
 		put_marks(d, lane, s->y, height);
@@ -284,8 +342,7 @@ static void put_lanes(struct drawing *d, const char *heading)
 	struct sheet *s = d->s;
 
 	for (uint32_t lane = 0; lane < d->chart->lanes.n; lane++) {
-		if (lane &&
-		    s->y + lane_height(d, lane) + STRIP + LANE_GAP + AXIS > sheet_bottom(s)) {
+		if (lane && s->y + lane_height(d, lane) + LANE_GAP + AXIS > sheet_bottom(s)) {
 			put_axis(d);
 			sheet_next_page(s);
 			sheet_heading_again(s, heading, "continued");
@@ -299,7 +356,7 @@ static void put_lanes(struct drawing *d, const char *heading)
 /* Rows that fit a page, whichever lane is the deepest. */
 static double row_height(const struct sheet *s, const struct call_chart *chart)
 {
-	const double room = sheet_bottom(s) - SHEET_TOP - LEGEND - AXIS - 60;
+	const double room = sheet_bottom(s) - SHEET_TOP - LEGEND - AXIS - OWN - 60;
 	uint32_t most = 1;
 
 	vec_each (lane, &chart->lanes)
@@ -320,7 +377,7 @@ void sheet_calls(struct sheet *s, const char *heading, const struct doc_block *b
 		d.strips |= m->kind == MARK_WAIT;
 	chart_colours_init(&d.colours, &b->chart);
 	d.size = canvas_rows(&s->canvas, d.row);
-	sheet_need(s, 44 + LEGEND + lane_height(&d, 0) + STRIP + LANE_GAP + AXIS);
+	sheet_need(s, 44 + LEGEND + lane_height(&d, 0) + LANE_GAP + AXIS);
 	sheet_heading(s, heading, note);
 	put_legend(&d);
 	s->y += LANE_GAP;

@@ -14,22 +14,6 @@
 #define CELLS_LEAST 10
 #define CELLS_MOST  200
 
-/* ns of each cell in outermost calls. */
-static void add_box(double *cells, size_t n, const struct call_chart *chart,
-		    const struct chart_box *b)
-{
-	const double each = (double)(chart->to_ns - chart->from_ns) / (double)n;
-	const double from = (double)(b->start_ns - chart->from_ns) / each;
-	const double to = (double)(b->end_ns - chart->from_ns) / each;
-
-	for (size_t i = (size_t)from; i < n && (double)i < to; i++) {
-		const double left = from > (double)i ? from : (double)i;
-		const double right = to < (double)i + 1 ? to : (double)i + 1;
-
-		cells[i] += right - left;
-	}
-}
-
 static void put_lane(struct term *term, const struct call_chart *chart, uint32_t lane, size_t n)
 {
 	const struct chart_lane *l = &chart->lanes.at[lane];
@@ -41,7 +25,8 @@ static void put_lane(struct term *term, const struct call_chart *chart, uint32_t
 
 	vec_each (b, &chart->boxes)
 		if (b->lane == lane && !b->row)
-			add_box(cells, n, chart, b);
+			call_chart_add(chart, b->start_ns, b->end_ns, 1, cells, n);
+	/* What part of each cell is in outermost calls. */
 	for (size_t i = 0; i < n; i++)
 		str_add(&s, txt_shade(term, cells[i] <= 0 ? 0 : 1 + (size_t)(cells[i] * 3.999)));
 	term_spaces(term, TXT_MARGIN);

@@ -11,6 +11,8 @@ const struct rgb CHART_MARK_COLOURS[MARK_KINDS] = {
 	[MARK_LOST] = {176, 176, 180},
 };
 
+const struct rgb CHART_OWN_COLOUR = {152, 92, 178};
+
 /* Light, as names on them are dark. */
 static const struct rgb palette[CHART_COLOURS] = {
 	{250, 190, 118}, {146, 195, 236}, {163, 213, 144}, {236, 168, 206},

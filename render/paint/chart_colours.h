@@ -10,6 +10,7 @@
 
 /* By enum chart_mark_kind; calls that were left are marked as thrown exceptions are. */
 extern const struct rgb CHART_MARK_COLOURS[MARK_KINDS];
+extern const struct rgb CHART_OWN_COLOUR;
 
 #define CHART_COLOURS 12
 

@@ -10,6 +10,22 @@ void call_chart_release(struct call_chart *chart)
 	vec_release(&chart->lanes);
 	vec_release(&chart->boxes);
 	vec_release(&chart->marks);
+	vec_release(&chart->own);
+}
+
+void call_chart_add(const struct call_chart *chart, uint64_t from_ns, uint64_t to_ns, double weight,
+		    double *cells, size_t n)
+{
+	const double each = (double)(chart->to_ns - chart->from_ns) / (double)n;
+	const double from = (double)(from_ns - chart->from_ns) / each;
+	const double to = (double)(to_ns - chart->from_ns) / each;
+
+	for (size_t i = (size_t)from; i < n && (double)i < to; i++) {
+		const double left = from > (double)i ? from : (double)i;
+		const double right = to < (double)i + 1 ? to : (double)i + 1;
+
+		cells[i] += weight * (right - left);
+	}
 }
 
 char *call_chart_note(const struct call_chart *chart)

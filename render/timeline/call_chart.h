@@ -9,6 +9,8 @@
 #ifndef TIMELINE_CALL_CHART_H
 #define TIMELINE_CALL_CHART_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -19,6 +21,7 @@ struct profile;
 #define CHART_LANES_MOST 200
 #define CHART_DEPTH_MOST 64
 #define CHART_MARKS_MOST 4000
+#define CHART_OWN_MOST	 20000
 
 struct chart_box {
 	uint64_t start_ns, end_ns;
@@ -33,6 +36,7 @@ struct chart_lane {
 	uint32_t thread, coroutine; /* as in struct call_lane */
 	uint32_t rows;
 	uint64_t calls;
+	bool own; /* the profiler's own work is known: shown below the calls */
 };
 
 enum chart_mark_kind {
@@ -53,6 +57,13 @@ struct chart_mark {
 	uint64_t n;    /* how many; of MARK_LOST events */
 };
 
+/* The profiler's own work (own_work.h) from start to end. Where there is none it took nothing. */
+struct chart_own {
+	uint64_t start_ns, end_ns;
+	uint32_t lane;
+	double percent; /* of the lane's thread's time */
+};
+
 struct call_chart {
 	const struct profile *profile; /* borrowed */
 	uint64_t from_ns, to_ns;
@@ -62,14 +73,24 @@ struct call_chart {
 	VEC(struct chart_lane) lanes;	 /* by thread, coroutines behind its own stack */
 	VEC(struct chart_box) boxes;	 /* by lane, row and start */
 	VEC(struct chart_mark) marks;	 /* by lane and kind; those lost last */
+	VEC(struct chart_own) own;	 /* by lane and start */
+	uint64_t own_step_ns;		 /* the time that one is a mean of, at least */
 };
 
 void call_chart_release(struct call_chart *);
+
+/* The chart's time in @n equal cells: adds to each @weight times the share of it that is from
+ * @from_ns to @to_ns. */
+void call_chart_add(const struct call_chart *, uint64_t from_ns, uint64_t to_ns, double weight,
+		    double *cells, size_t n);
 
 /* "6,357 calls in 5 lanes; 1,204 shorter than 12.0 µs are drawn as boxes of several": how much of
  * it is drawn. Freed by the caller. */
 char *call_chart_note(const struct call_chart *);
 /* "thrown exceptions", for legends. */
 const char *chart_mark_name(uint32_t kind);
+/* The profiler's own work beside its strip, and what the legend adds to that. */
+#define CHART_OWN_NAME	"eprof's own work"
+#define CHART_OWN_SCALE ", 0 to 100 % of the thread's time"
 
 #endif

@@ -8,7 +8,7 @@
 #include "timeline/event_prices.h"
 #include "timeline/timed_calls.h"
 
-/* A thread, whatever it is called; times are since the first event. */
+/* A thread, whatever it is called; times are since the span began. */
 struct worker {
 	double until; /* when the work of all its events so far was done */
 	double spent; /* in the part */
@@ -43,6 +43,15 @@ static void end_part(struct finding *f, struct worker *w)
 	w->spent = 0;
 }
 
+/* Takes what is before the span off. */
+static void cut(double *at, double *price)
+{
+	const double before = *at < 0 ? -*at : 0;
+
+	*at += before;
+	*price -= before;
+}
+
 /* An event's work begins when that of the ones before it is done. */
 static void spend(struct finding *f, struct worker *w, double at, double price)
 {
@@ -50,6 +59,7 @@ static void spend(struct finding *f, struct worker *w, double at, double price)
 		return;
 	at = at > w->until ? at : w->until;
 	w->until = at + price;
+	cut(&at, &price);
 	while (price > 0) {
 		const double part = floor(at / (double)f->part_ns);
 		const double room = (part + 1) * (double)f->part_ns - at;
@@ -83,32 +93,50 @@ static int by_thread(const void *a, const void *b)
 	return order_up(x->thread, y->thread) ?: order_up(x->time_ns, y->time_ns);
 }
 
-void own_work_find(const struct event_prices *prices, own_levels *out)
+struct own_span own_work_span(const struct profile *p)
+{
+	return (struct own_span){.from_ns = p->events.n ? p->events.at[0].time_ns : 0,
+				 .to_ns = calls_end_ns(p),
+				 .most = OWN_WORK_MOST};
+}
+
+static uint64_t length_of(const struct own_span *span)
+{
+	return span->to_ns > span->from_ns ? span->to_ns - span->from_ns : 0;
+}
+
+uint64_t own_work_part_ns(const struct own_span *span)
+{
+	return length_of(span) / span->most + (length_of(span) % span->most != 0);
+}
+
+void own_work_find(const struct event_prices *prices, const struct own_span *span, own_levels *out)
 {
 	const struct profile *p = prices->part;
 	_free_ uint32_t *first = threads_first(p, NULL);
 	_free_ struct worker *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
-	struct finding f = {.from_ns = p->events.n ? p->events.at[0].time_ns : 0, .out = out};
-	const uint64_t span = calls_end_ns(p) - f.from_ns;
+	struct finding f = {
+		.from_ns = span->from_ns, .part_ns = own_work_part_ns(span), .out = out};
+	const uint64_t length = length_of(span);
 
-	f.part_ns = span / OWN_WORK_MOST + (span % OWN_WORK_MOST != 0);
-	f.parts = f.part_ns ? (uint32_t)(span / f.part_ns + (span % f.part_ns != 0)) : 0;
+	f.parts = f.part_ns ? (uint32_t)(length / f.part_ns + (length % f.part_ns != 0)) : 0;
 	for (uint32_t i = 0; i < p->threads.n; i++)
-		of[i].thread = i;
+		of[i] = (struct worker){.thread = i, .until = -INFINITY};
 	vec_each (e, &p->events)
-		spend(&f, &of[first[e->thread]], (double)(e->time_ns - f.from_ns),
+		spend(&f, &of[first[e->thread]], (double)(int64_t)(e->time_ns - f.from_ns),
 		      event_price(prices, e));
 	for (uint32_t i = 0; i < p->threads.n; i++)
 		finish(&f, &of[i]);
 	vec_sort(out, by_thread);
 }
 
-void own_work_of(const struct profile *p, const struct profile *part, own_levels *out)
+void own_work_of(const struct profile *p, const struct profile *part, const struct own_span *span,
+		 own_levels *out)
 {
 	struct event_prices prices;
 
 	*out = (own_levels){0};
 	if (!event_prices_find(p, part, &prices))
-		own_work_find(&prices, out);
+		own_work_find(&prices, span, out);
 	event_prices_release(&prices);
 }

@@ -26,13 +26,25 @@ struct own_level {
 };
 typedef VEC(struct own_level) own_levels;
 
-/* By thread, in it by time; equal levels that follow each other are one. The time from the first
- * event to the end is in parts that are equally long. A thread whose events cost nothing has no
- * level. Freed by the caller, by vec_release(). */
-void own_work_find(const struct event_prices *, own_levels *out);
+/* Of which time, and how many levels a thread at most. */
+struct own_span {
+	uint64_t from_ns, to_ns;
+	uint32_t most;
+};
+/* From the first event to the end, in OWN_WORK_MOST levels a thread. */
+struct own_span own_work_span(const struct profile *);
+
+/* How long the parts are whose means levels are. */
+uint64_t own_work_part_ns(const struct own_span *);
+
+/* By thread, in it by time; equal levels that follow each other are one. The span is in parts that
+ * are equally long. A thread whose events cost nothing in it has no level. Freed by the caller, by
+ * vec_release(). */
+void own_work_find(const struct event_prices *, const struct own_span *, own_levels *out);
 
 /* The same by the prices that profile @p has, of its part @part; none if it has none, as what eprof
  * did not capture. */
-void own_work_of(const struct profile *p, const struct profile *part, own_levels *out);
+void own_work_of(const struct profile *p, const struct profile *part, const struct own_span *,
+		 own_levels *out);
 
 #endif

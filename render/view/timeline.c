@@ -4,12 +4,14 @@
 #include "base/mem.h"
 #include "timeline/call_choice.h"
 #include "timeline/chart_make.h"
+#include "timeline/chart_own.h"
 #include "timeline/event_prices.h"
 #include "view/facts.h"
 
 static int timeline_write(const struct view_input *in, struct doc *doc)
 {
 	const struct call_choice *c;
+	struct call_chart *chart;
 	int rc;
 
 	c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
@@ -18,10 +20,15 @@ static int timeline_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Calls over time");
 	if (in->selection->net)
 		doc_text(doc, NET_TIMES);
-	if (c->taken.n)
-		chart_make(doc_chart(doc), c);
-	else
+	if (!c->taken.n) {
 		calls_none(c, doc);
+		return 0;
+	}
+	chart = doc_chart(doc);
+	chart_make(chart, c);
+	/* Net times are without it. */
+	if (!in->selection->net)
+		chart_own_find(chart);
 	return 0;
 }
 

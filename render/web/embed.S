@@ -60,6 +60,7 @@
 	.incbin "render/web/time/heat.js"
 	.incbin "render/web/time/threadstates.js"
 	.incbin "render/web/time/lanes.js"
+	.incbin "render/web/time/ownwork.js"
 	.incbin "render/web/time/callchart.js"
 	.incbin "render/web/time/calllanes.js"
 	.incbin "render/web/theme.js"

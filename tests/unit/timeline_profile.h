@@ -88,6 +88,27 @@ static inline struct profile *timeline_known(void)
 }
 
 /*
+ * 10,000 ns with prices: a call takes 1,005 ns to record, a return 500. So of main the profiler
+ * takes 1000 to 2005 (f begins), 5000 to 6505 (coroutine 4, co), 9000 to 9500 (f ends); of worker
+ * 3000 to 4505 (g, all of it while the profiler works).
+ */
+static inline struct profile *timeline_of_work(void)
+{
+	struct profile *p = timeline_profile();
+
+	p->duration_ns = 10000;
+	profile_price(p, "timeline: recording a call", "ns", 1005);
+	profile_price(p, "timeline: recording a return", "ns", 500);
+	timeline_call(p, 1000, "f");
+	timeline_put(p, 3000, 1, 0, EVENT_CALL, "g", 0);
+	timeline_put(p, 3200, 1, 0, EVENT_RETURN, "g", 200);
+	timeline_put(p, 5000, 0, 4, EVENT_CALL, "co", 0);
+	timeline_put(p, 5200, 0, 4, EVENT_RETURN, "co", 200);
+	timeline_return(p, 9000, "f", 8000);
+	return p;
+}
+
+/*
  * One with all kinds of events. Its calls, by thread:
  *
  *	main	f 10–60, in it g 20–50, in that f 30–40 ("n=3", returns -7), and h 55–57 of libh.so

@@ -228,6 +228,38 @@ test("lanes of calls are zoomed by pointer and keys", async browser => {
 	same([Math.abs(from - 200) < 3, Math.abs(to - 600) < 3], [true, true], "a range by dragging");
 });
 
+/* Of timeline_of_work() in timeline_profile.h. */
+test("the profiler's own work is a strip below the calls, at every zoom", async browser => {
+	const page = await open(browser, "work.html"), stage = page.locator(".calls-stage");
+	same(await page.evaluate(() => {
+		const {own, lanes} = eprof.callCharts[0].chart;
+		return lanes.map((lane, k) => lane.name + ": " + (own.lanes[k] ? [...own.start].slice(own.lanes[k].first,
+			own.lanes[k].end).join(" ") : "none"));
+	}), ["main 10: 1000 2000 5000 6500 9000", "coroutine 4, first in main 10: none", "worker 11: 3000 4500"], "spans");
+	same((await texts(page, "[data-chart] .legend li")).pop(), "eprof's own work, 0 to 100 % of the thread's time", "legend");
+	same(await page.evaluate(() => eprof.callCharts[0].lines(0).pop()), ["eprof's own work", "31.4 %"],
+		"of a call from 1000 to 9000: 1005 and 1505 of 8000, and none of what its end took");
+	const {x, y} = await stage.boundingBox();
+	const tip = async ns => {
+		const {left, top} = await page.evaluate(at => {
+			const {canvas, chart} = eprof.callCharts[0];
+			return {left: canvas.x(at), top: chart.lanes[0].ownTop};
+		}, ns);
+		await page.mouse.move(x + left + 0.1, y + top + 4);
+		return (await page.locator("#tip").textContent()).split("of the")[0];
+	};
+	same(await tip(1500), "eprof's own work: 100 %", "in it");
+	same(await tip(3000), "eprof's own work: 0 %", "beside it");
+	/* Columns that are filled by halves: 2000 to 2010. */
+	await page.evaluate(() => eprof.callCharts[0].setView(1990, 2030));
+	same(await tip(2005), "eprof's own work: 50.0 %", "zoomed");
+	same(await page.evaluate(() => {
+		const {canvas, chart: {own}} = eprof.callCharts[0], {left, scale, width, view} = canvas;
+		return own.runs(own.lanes[0], width - left, at => view.from + at / scale, 8)
+			.map(([from, to, share]) => [Math.round(from / scale), Math.round(to / scale), Math.round(100 * share)]);
+	}), [[0, 10, 100], [10, 20, 50]], "as drawn");
+});
+
 /* A page of one sum has the same states, but no part of a wait that was ready. */
 test("lanes of wall time alone tell states by their reasons", async browser => {
 	const page = await open(browser, "wall.html");

@@ -8,9 +8,10 @@ function readCallChart(reader) {
 	const ends = Array.from({length: reader.uint()}, () => reader.string());
 	const lanes = Array.from({length: reader.uint()}, () => ({name: reader.string(),
 		within: reader.uint() === 1, rows: reader.uint(), calls: reader.uint(),
-		boxes: reader.uint(), marks: reader.uint()}));
+		boxes: reader.uint(), marks: reader.uint(), own: reader.uint()}));
 	const boxes = readCallBoxes(reader, reader.uint()), marks = readCallMarks(reader, reader.uint());
-	return {from, to, least, functions, kinds, ends, lanes, boxes, marks};
+	const own = new OwnWork(reader, lanes.map(lane => lane.own ? lane.own - 1 : null));
+	return {from, to, least, functions, kinds, ends, lanes, boxes, marks, own};
 }
 
 /* From differences to the number before. */
@@ -36,6 +37,7 @@ function readCallMarks(reader, n) {
 }
 
 const CALL_ROW = 17, CALL_GAP = 9, CALL_STRIP = 4, CALL_AXIS = 20; /* CSS pixels */
+const CALL_OWN = 8, CALL_OWN_GAP = 2; /* of the profiler's own work, below the calls and their waits */
 const CALL_NARROW = 0.5; /* narrower boxes are drawn as one with their neighbours */
 const CALL_EDGE = 2; /* of a call that was cut or did not return */
 const MARK_SPAN = "off the CPU", MARK_LOST = "not recorded", MARK_TRIGGER = "trigger", MARK_THROWN = "exception thrown";
@@ -57,7 +59,7 @@ class CallCanvas {
 
 	/* Where lanes and rows are, and which boxes and marks are theirs. */
 	place() {
-		const {lanes, boxes, marks} = this.chart, strip = this.strips ? CALL_STRIP : 0;
+		const {lanes, boxes, marks, own} = this.chart, strip = this.strips ? CALL_STRIP : 0;
 		let top = CALL_GAP, box = 0, mark = 0;
 		this.rows = []; /* {top, lane, first, end}: boxes of each */
 		for (const [k, lane] of lanes.entries()) {
@@ -71,7 +73,8 @@ class CallCanvas {
 			box += lane.boxes;
 			lane.firstMark = mark;
 			mark += lane.marks;
-			top += lane.height + strip + CALL_GAP;
+			lane.ownTop = top + lane.height + strip + CALL_OWN_GAP;
+			top += lane.height + strip + CALL_GAP + (own.lanes[k] ? CALL_OWN_GAP + CALL_OWN : 0);
 		}
 		this.firstLost = mark;
 		this.height = top;
@@ -138,6 +141,14 @@ class CallCanvas {
 		return best;
 	}
 
+	/* The number of the lane whose strip of the profiler's own work is there; -1: none. */
+	ownAt(x, y) {
+		const at = y + this.stage.scrollTop, {lanes, own} = this.chart;
+		if (x < this.left || y > this.shown - CALL_AXIS)
+			return -1;
+		return lanes.findIndex((lane, k) => own.lanes[k] && at >= lane.ownTop && at < lane.ownTop + CALL_OWN);
+	}
+
 	rowOf(box) {
 		return this.rows.findIndex(({first, end}) => box >= first && box < end);
 	}
@@ -180,15 +191,17 @@ class CallCanvas {
 		return [left, right];
 	}
 
-	drawLane(lane) {
+	drawLane(lane, k) {
 		const c = this.context, top = lane.top - this.stage.scrollTop;
-		if (top > this.shown || top + lane.height + CALL_GAP < 0)
+		if (top > this.shown || lane.ownTop + CALL_OWN + CALL_GAP < this.stage.scrollTop)
 			return;
 		c.fillStyle = this.ink.line;
 		c.fillRect(0, top - CALL_GAP / 2, this.width, 1);
-		for (let k = 0; k < lane.rows; k++)
-			this.drawRow(this.rows[lane.firstRow + k]);
+		for (let row = 0; row < lane.rows; row++)
+			this.drawRow(this.rows[lane.firstRow + row]);
 		this.drawMarks(lane, top);
+		if (this.chart.own.lanes[k])
+			this.drawOwn(this.chart.own, this.chart.own.lanes[k], lane.ownTop - this.stage.scrollTop);
 		c.fillStyle = lane.within ? this.ink.soft : this.ink.text;
 		c.fillText(fitMiddle(c, lane.name, this.left - (lane.within ? 26 : 14)), lane.within ? 18 : 6,
 			top + CALL_ROW / 2);
@@ -275,6 +288,19 @@ class CallCanvas {
 			else
 				this.fill(from - 1, to + 1, top - (name === MARK_THROWN ? 6 : 2), name === MARK_THROWN ? 4 : 3, 2);
 		}
+	}
+
+	/* A band as high as all of the time, filled from below. */
+	drawOwn(own, lane, top) {
+		const c = this.context, {left, scale, view} = this, timeOf = x => view.from + x / scale;
+		c.fillStyle = this.ink.soft;
+		c.fillText(fitStart(c, own.name, left - 26), 18, top + CALL_OWN / 2);
+		c.fillStyle = own.colour;
+		c.globalAlpha = 0.14;
+		c.fillRect(left, top, this.width - left, CALL_OWN);
+		c.globalAlpha = 1;
+		for (const [from, to, share] of own.runs(lane, this.width - left, timeOf, CALL_OWN))
+			c.fillRect(left + from, top + CALL_OWN * (1 - Math.min(1, share)), to - from, CALL_OWN * Math.min(1, share));
 	}
 
 	drawFocus() {

@@ -57,6 +57,7 @@ class CallLanes {
 			...functions.slice(0, CALL_COLOURS).map(f => entry(f.colour, shorten(Names.shown(f.name)))),
 			entry(MERGED, "several short calls"), ...kinds.filter((_, k) => there.has(k)).map(({name, colour}) => entry(colour, name)),
 			...(left ? [entry(kinds[0].colour, "right edge: left by an exception or a jump")] : []),
+			...(this.chart.own.isEmpty ? [] : [entry(this.chart.own.colour, this.chart.own.label)]),
 			...(cut ? [entry("#16181d", "edge: cut, the rest was not recorded")] : []));
 	}
 
@@ -127,11 +128,29 @@ class CallLanes {
 		const row = this.canvas.rows[this.canvas.rowOf(i)], view = this.canvas.view;
 		const at = [["Start", CallLanes.time(boxes.start[i], Math.max(1, (view.to - view.from) / 1e4))],
 			["Thread", lanes[row.lane].name]];
+		const own = this.ownLines(row.lane, boxes.start[i], boxes.start[i] + boxes.length[i]);
 		if (boxes.calls[i] > 1)
-			return [["", Units.count(boxes.calls[i]) + " calls, each shorter than " + Units.ns(least)], ...at,
+			return [["", Units.count(boxes.calls[i]) + " calls, each shorter than " + Units.ns(least)], ...at, ...own,
 				["", "--from and --to show them one by one"]];
 		return [["", of.name], ["Module", of.module], ["Arguments", boxes.text(i)], ...at,
-			["", ends[boxes.ended[i]]]].filter(([, text]) => text);
+			["", ends[boxes.ended[i]]], ...own].filter(([, text]) => text);
+	}
+
+	/* Of a short call: of the time around it. */
+	ownLines(lane, from, to) {
+		const {own} = this.chart, of = own.lanes[lane], around = Math.max(0, own.step - (to - from)) / 2;
+		return of ? [[own.name, own.words(of, from - around, to + around)]] : [];
+	}
+
+	/* Of the strip of the profiler's own work: what it took at the pointer. */
+	ownTip(x, y) {
+		const {canvas, chart} = this, {own, lanes} = chart, k = canvas.ownAt(x, y), ns = canvas.timeAt(x);
+		if (k < 0)
+			return null;
+		const near = Math.max(own.step, 1 / canvas.scale);
+		return {title: own.name + ": " + own.words(own.lanes[k], ns, ns + 1 / canvas.scale),
+			lines: [["", "of the thread's time, over " + Units.ns(near)], ["Time", CallLanes.time(ns, near)],
+				["Thread", lanes[k].name]]};
 	}
 
 	tipOf(i) {
@@ -196,7 +215,7 @@ class CallLanes {
 
 	move(e) {
 		const [x, y] = this.point(e);
-		this.report.tip(this.tipOf(this.canvas.at(x, y)) || this.markAt(x, y), e.clientX, e.clientY);
+		this.report.tip(this.tipOf(this.canvas.at(x, y)) || this.ownTip(x, y) || this.markAt(x, y), e.clientX, e.clientY);
 		if (this.from === undefined)
 			return;
 		const [a, b] = [this.from, x].sort((l, r) => l - r);

@@ -465,6 +465,7 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_profile(dir, "source.h5", source_profile());
 	rc |= save_profile(dir, "lanes.h5", lanes_profile());
 	rc |= save_profile(dir, "timeline.h5", timeline_known());
+	rc |= save_profile(dir, "work.h5", timeline_of_work());
 	rc |= save_profile(dir, "waiting-zones.h5", waiting_zones_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());

@@ -235,10 +235,11 @@ static void saves_of_events(void **state)
 static void assert_work(struct profile *p, const char *text)
 {
 	struct str told = {0};
+	const struct own_span span = own_work_span(p);
 	own_levels levels;
 
 	assert_int_equal(profile_check(p), 0);
-	own_work_of(p, p, &levels);
+	own_work_of(p, p, &span, &levels);
 	vec_each (l, &levels)
 		str_addf(&told, "%s%u@%llu %g", told.n ? "; " : "", l->thread,
 			 (unsigned long long)l->time_ns, l->percent);
@@ -292,13 +293,15 @@ static void work_piles_up(void **state)
 static void work_of_many_events_is_bounded(void **state)
 {
 	struct profile *p = profile_of_work(1, 2);
+	struct own_span span;
 	own_levels levels;
 
 	(void)state;
 	for (uint32_t i = 0; i < 10000; i++)
 		if (i % 20 < 10)
 			timeline_call(p, 5 + i, "f");
-	own_work_of(p, p, &levels);
+	span = own_work_span(p);
+	own_work_of(p, p, &span, &levels);
 	assert_int_equal(levels.n, OWN_WORK_MOST);
 	vec_release(&levels);
 	profile_free(p);
