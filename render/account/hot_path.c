@@ -94,7 +94,7 @@ static bool is_script(const struct profile *p, uint32_t function)
 {
 	const struct function *f = &p->functions.at[function];
 
-	return f->kind == KIND_JIT && f->named;
+	return (f->kind == KIND_JIT && f->named) || frame_kind_is_script(f->kind);
 }
 
 /* @node: from which on its callers are looked at. */

@@ -14,6 +14,8 @@
 #include "base/units.h"
 #include "model/check.h"
 #include "select/machine.h"
+#include "query/excerpt.h"
+#include "query/wait_class.h"
 #include "query/wait_sums.h"
 
 const struct cmd commands[] = {
@@ -135,6 +137,16 @@ void render_contradictions(const struct profile *p, const char *input)
 	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, contradictions);
 	clean = str_clean(line, strlen(line));
 	fprintf(stderr, "eprof-render: %s\n", clean);
+}
+
+void render_frames(const struct selection *sel, struct profile *p, struct wait_classes *waits)
+{
+	if (!sel->fold_kernel && !sel->frames)
+		return;
+	wait_classes_init(waits, p);
+	frames_show(p, sel->frames);
+	if (sel->fold_kernel)
+		excerpt_fold_kernel(p);
 }
 
 int render_settle(struct selection *sel, const struct profile *p)

@@ -71,6 +71,10 @@ int render_fail(void);
 int render_refuse(int rc);
 /* One line to stderr where the profile, read from @input, contradicts itself (model/check.h). */
 void render_contradictions(const struct profile *, const char *input);
+/* Leaves out and folds frames of the profile as the selection asks, after it has kept in @waits
+ * what stacks tell of waits, if they change. */
+struct wait_classes;
+void render_frames(const struct selection *, struct profile *, struct wait_classes *waits);
 /* selection_settle(); says on stderr that a --from was before the capture. */
 int render_settle(struct selection *, const struct profile *);
 /* Says on stderr what --omit-idle left out, where it is given. */

@@ -254,6 +254,9 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return render_usage(
 			"compare: --fold-kernel is of a report of one profile: not of a "
 			"comparison");
+	if (a->options.selection.frames && a->options.selection.omit_idle)
+		return render_usage("compare: --omit-idle needs all frames of the stacks, so that "
+				    "--frames is not with it");
 	if (a->options.selection.sort)
 		return render_usage("compare: rows are in the order of their verdicts: --sort is "
 				    "of a report of one profile");

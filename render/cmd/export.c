@@ -236,11 +236,8 @@ int render_export(int argc, char **argv)
 		profile_free(p);
 		return render_refuse(rc);
 	}
-	if (a.selection.fold_kernel) {
-		a.selection.waits = &waits;
-		wait_classes_init(&waits, p);
-		excerpt_fold_kernel(p);
-	}
+	a.selection.waits = &waits;
+	render_frames(&a.selection, p, &waits);
 	if (!a.commands)
 		export_hide_secrets(p);
 	if (a.reasons)

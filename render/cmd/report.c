@@ -17,7 +17,6 @@
 #include "cmd/output.h"
 #include "cmd/style.h"
 #include "format/format.h"
-#include "query/excerpt.h"
 #include "query/filter.h"
 #include "model/meta.h"
 #include "query/selection.h"
@@ -300,10 +299,7 @@ static int report_of(struct report *r, struct material *m)
 		return render_fail();
 	filter_choose_metric(m->profile, &r->selection);
 	r->selection.sort_elsewhere = true;
-	if (r->selection.fold_kernel) {
-		wait_classes_init(&m->waits, m->profile);
-		excerpt_fold_kernel(m->profile);
-	}
+	render_frames(&r->selection, m->profile, &m->waits);
 	rc = render_settle(&r->selection, m->profile);
 	if (rc == 0)
 		rc = material_select(m, &r->selection, r->format->medium);

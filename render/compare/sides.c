@@ -285,18 +285,33 @@ static int load_captured(const struct sides_wanted *w, struct sides *s)
 	return rc;
 }
 
-int sides_load(const struct sides_wanted *w, struct sides *s)
+static int load_files(const struct sides_wanted *w, struct sides *s)
 {
 	int rc = 0;
+
+	for (int side = BASE; side < SIDES; side++)
+		for (size_t i = 0; i < w->n[side] && !rc; i++)
+			rc = load_file(w->files[side][i], w, side, s);
+	return rc;
+}
+
+static void show_frames(const sides_runs *runs, enum frames_shown which)
+{
+	vec_each (p, runs)
+		frames_show((struct profile *)*p, which);
+}
+
+int sides_load(const struct sides_wanted *w, struct sides *s)
+{
+	int rc;
 
 	*s = (struct sides){.choice = NULL};
 	if (w->captured)
 		return load_captured(w, s);
-	if (!w->n[BASE])
-		return load_against_store(w, s);
-	for (int side = BASE; side < SIDES; side++)
-		for (size_t i = 0; i < w->n[side] && !rc; i++)
-			rc = load_file(w->files[side][i], w, side, s);
+	rc = w->n[BASE] ? load_files(w, s) : load_against_store(w, s);
+	for (int side = BASE; side < SIDES && !rc; side++)
+		show_frames(&s->runs[side], w->selection->frames);
+	show_frames(&s->history, w->selection->frames);
 	return rc;
 }
 

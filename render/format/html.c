@@ -336,6 +336,7 @@ static void kinds_pack(struct pack *out)
 		pack_uint(out, pack_string(out, frame_class_name(c)));
 		pack_uint(out, pack_string(out, frame_class_label(c, false)));
 		pack_uint(out, pack_string(out, frame_class_label(c, true)));
+		pack_uint(out, frame_class_is_script(c));
 	}
 	pack_uint(out, startup_names_n);
 	for (size_t i = 0; i < startup_names_n; i++)

@@ -36,6 +36,19 @@ enum frame_class frame_class_of_node(const struct tree *t, const struct tree_nod
 	return frame_class_of_call(&t->profile->functions.at[n->function], n->inlined);
 }
 
+bool frame_class_is_script(enum frame_class class)
+{
+	static const uint8_t kinds[FRAME_CLASSES] = {
+#define FRAME_KIND(NAME, number, ...) number,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	};
+
+	return frame_kind_is_script(kinds[class]);
+}
+
 const char *frame_class_name(enum frame_class class)
 {
 	static const char *const names[FRAME_CLASSES] = {

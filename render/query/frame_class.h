@@ -26,6 +26,8 @@ enum frame_class frame_class_of(const struct function *);
 enum frame_class frame_class_of_call(const struct function *, bool inlined);
 enum frame_class frame_class_of_node(const struct tree *, const struct tree_node *);
 
+/* Whether it is of scripts: frame_kind_is_script(). */
+bool frame_class_is_script(enum frame_class);
 /* As in frame_kinds.def: "NATIVE". */
 const char *frame_class_name(enum frame_class);
 /* For legends: "user"; in a flame graph of zones "zone". */

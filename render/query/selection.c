@@ -37,6 +37,9 @@ static const struct {
 	 "took\n"},
 	{true, "      --fold-kernel    show the kernel's part of a stack as one frame, [kernel]\n"},
 	{false,
+	 "      --frames WHICH   of stacks: script (functions of scripts alone), native (all "
+	 "others), all\n"},
+	{false,
 	 "      --omit-idle      leave out idle waits: those of threads that have nothing to "
 	 "do, by their\n"
 	 "                       own stacks (see --view reasons)\n"},
@@ -105,7 +108,7 @@ bool selection_takes_all(const struct selection *s)
 {
 	return thread_choice_is_all(&s->threads) && !s->from_ns && !s->to_ns && !s->from_clock &&
 	       !s->to_clock && !s->focus && !s->ignore && !s->module && !s->file && !s->omit &&
-	       !s->zone && !s->n_where && !s->reason && !s->omit_idle;
+	       !s->zone && !s->n_where && !s->reason && !s->omit_idle && !s->frames;
 }
 
 static int take_time(struct selection *s, const char *text, const char *option, int64_t *ns,
@@ -196,6 +199,11 @@ const struct option_row selection_rows[] = {
 	{"reason", 0, OPTION_TAKE, offsetof(struct selection, reason), {.take = take_pattern}},
 	{"net", 0, OPTION_FLAG, offsetof(struct selection, net), {0}},
 	{"fold-kernel", 0, OPTION_FLAG, offsetof(struct selection, fold_kernel), {0}},
+	{"frames",
+	 0,
+	 OPTION_WORD,
+	 offsetof(struct selection, frames),
+	 {.words = FRAMES_SHOWN_WORDS}},
 	{"omit-idle", 0, OPTION_FLAG, offsetof(struct selection, omit_idle), {0}},
 	{"version-key", 0, OPTION_TEXT, offsetof(struct selection, run.version), {0}},
 	{"platform", 0, OPTION_TEXT, offsetof(struct selection, run.platform), {0}},

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/options.h"
+#include "select/frames_shown.h"
 #include "select/pattern.h"
 #include "select/threads_choose.h"
 #include "model/profile.h"
@@ -45,6 +46,7 @@ struct selection {
 	bool net;	    /* times of a timeline's calls without what the profiler took */
 	unsigned by;	    /* enum calls_by: how the view calls adds them up */
 	bool fold_kernel;   /* the kernel's frames of a stack are one: excerpt_fold_kernel() */
+	unsigned frames;    /* enum frames_shown: frames_show() */
 	bool omit_idle;	    /* leave out idle waits (wait_class.h) */
 	/* Where classes of waits are kept once they were found; NULL: nowhere. Borrowed. */
 	struct wait_classes *waits;

@@ -232,6 +232,7 @@ char *zone_ignored_options(const struct selection *s, bool threads)
 		{"--module", s->module},
 		{"--file", s->file},
 		{"--omit-idle", s->omit_idle},
+		{"--frames", s->frames},
 		{"--thread", threads && s->threads.thread},
 		{"--pid", threads && s->threads.pid},
 		{"--cgroup", threads && s->threads.cgroup},

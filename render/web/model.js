@@ -28,6 +28,7 @@ const NO_FILTER = {
 	startup: false, /* true: frames of startup are left out */
 	hidden: [], /* modules whose frames are left out; what they took is their callers' own */
 	fold: [], foldKernel: false, /* modules whose runs of frames become one frame */
+	frames: "all", /* "script", "native": the others are left out */
 	collapse: false, /* a function that calls itself, through others too, is one frame */
 	group: "name", /* what stands below the root: "name" (of threads), "thread", "process",
 			* "cgroup", "none" */
@@ -81,7 +82,8 @@ class Model {
 			th: list(filter.threads), pr: list(filter.processes),
 			cg: names(filter.cgroups || []), fo: filter.focus, ig: filter.ignore,
 			hi: names(filter.hidden), fm: names(filter.fold), k: filter.foldKernel ? "1" : "",
-			r: filter.collapse ? "1" : "", su: filter.startup ? "1" : "", g: filter.group === "name" ? "" : filter.group,
+			r: filter.collapse ? "1" : "", su: filter.startup ? "1" : "",
+			fr: filter.frames === "all" ? "" : filter.frames, g: filter.group === "name" ? "" : filter.group,
 		};
 	}
 
@@ -108,6 +110,7 @@ class Model {
 			cgroups: cgroups.length ? cgroups : null, focus: get("fo"), ignore: get("ig"),
 			hidden: names("hi", this.modules), fold: names("fm", this.modules),
 			foldKernel: get("k") === "1", collapse: get("r") === "1", startup: get("su") === "1",
+			frames: ["script", "native"].includes(get("fr")) ? get("fr") : "all",
 			group: ["thread", "process", "cgroup", "none"].includes(group) ? group : "name"});
 	}
 
@@ -192,9 +195,10 @@ class Model {
 
 	/* {tree, leaves()}: see Sums. */
 	summed(metric) {
-		const {hidden, startup, fold, foldKernel, collapse, group} = this.filter;
+		const {hidden, startup, fold, foldKernel, frames, collapse, group} = this.filter;
 		const sums = new Sums(this, metric);
-		const summed = hidden.length || startup || fold.length || foldKernel || collapse || group !== "name" ?
+		const summed = hidden.length || startup || fold.length || foldKernel || collapse || group !== "name" ||
+			frames !== "all" ?
 			new Regroup(sums).tree() : sums.summed();
 		return {...summed, sums};
 	}

@@ -7,6 +7,7 @@ const MODES = [
 ];
 const GROUPS = [["name", "thread names"], ["thread", "threads"], ["process", "processes"],
 	["cgroup", "cgroups"], ["none", "all as one"]];
+const FRAMES = [["all", "all frames"], ["script", "script frames"], ["native", "native frames"]];
 class Modes {
 	constructor(flame) {
 		this.flame = flame;
@@ -50,7 +51,9 @@ class Modes {
 		if (model.frames.some(isStartup))
 			this.toggles.push(toggle("startup", "Hide startup frames", "Leave out the frames that every thread " +
 				"and system call begins with, such as _start, start_thread and do_syscall_64 (U)"));
-		this.box.append(this.group, this.threads.box, ...this.toggles.map(([, b]) => b));
+		this.frames = this.select("Which frames show", FRAMES, frames => model.set({frames}));
+		this.frames.hidden = !model.frames.some(f => SCRIPT_KINDS[f.kind]);
+		this.box.append(this.group, this.frames, this.threads.box, ...this.toggles.map(([, b]) => b));
 		this.threads.box.hidden = model.threads.length < 2;
 	}
 
@@ -70,6 +73,7 @@ class Modes {
 		if (!model)
 			return;
 		this.group.value = model.filter.group;
+		this.frames.value = model.filter.frames;
 		this.group.disabled = flame.mode === "time";
 		this.threads.drawChoice();
 		this.toggles.forEach(([key, b]) => b.setAttribute("aria-pressed", String(model.filter[key])));

@@ -20,7 +20,8 @@ class Regroup {
 		const hidden = new Set(filter.hidden), folded = new Set(filter.fold);
 		this.folds = new Set();
 		return Int32Array.from(frames, (frame, f) => {
-			if (frame.module && hidden.has(frame.module) || filter.startup && isStartup(frame))
+			if (frame.module && hidden.has(frame.module) || filter.startup && isStartup(frame) ||
+				this.isLeftOut(frame))
 				return -1;
 			const ofKernel = filter.foldKernel && frame.kind === kernel;
 			if (!ofKernel && !(frame.module && folded.has(frame.module)))
@@ -31,6 +32,22 @@ class Regroup {
 			this.folds.add(fold);
 			return fold;
 		});
+	}
+
+	/* As --frames does it: select/frames_shown.h. */
+	isLeftOut(frame) {
+		const {frames} = this.model.filter, script = SCRIPT_KINDS[frame.kind];
+		return frame.kind !== KIND.THREAD && (frames === "script" && !script || frames === "native" && script);
+	}
+
+	/* What stands for a stack below @top of which no frame is left. */
+	standIn(top, node) {
+		const {model} = this, ofScript = model.filter.frames === "script", name = ofScript ? "[native]" : "[script]";
+		const kind = ofScript ? KIND.NATIVE : KIND.MARK;
+		const at = this.trie.child(top, model.madeFrame("stand-in " + name, () => ({name, file: "", line: 0,
+			module: "", kind, shade: 0, colour: model.palette[kind].shades[0]})));
+		this.sourceOf.set(at, node);
+		return at;
 	}
 
 	/* The rows taken, those of one group together: [group's frame or -1, rows' places in taken]. */
@@ -58,8 +75,11 @@ class Regroup {
 			const top = frame < 0 ? 0 : trie.child(0, frame);
 			if (model.filter.group === "name")
 				this.sourceOf.set(top, topOf(model.nodes, rows.node[sums.taken[list[0]]]));
-			for (const k of list)
-				this.leaf[k] = this.placeNode(rows.node[sums.taken[k]], top, g + 1);
+			for (const k of list) {
+				const node = rows.node[sums.taken[k]], at = this.placeNode(node, top, g + 1);
+				const none = model.filter.frames !== "all" && at === top && model.nodes.depth[node] > 1;
+				this.leaf[k] = none ? this.standIn(top, node) : at;
+			}
 		});
 	}
 

@@ -1,12 +1,13 @@
 /* Kinds of frames: the number of each name, as in frame_kinds.def; by number the label, and that in a
  * flame graph of zones. */
-const KIND = {}, KINDS = [], ZONE_KINDS = [], STARTUP = [];
+const KIND = {}, KINDS = [], ZONE_KINDS = [], SCRIPT_KINDS = [], STARTUP = [];
 
 function readKinds(reader) {
 	for (let i = 0, n = reader.uint(); i < n; i++) {
 		KIND[reader.string()] = i;
 		KINDS[i] = reader.string();
 		ZONE_KINDS[i] = reader.string();
+		SCRIPT_KINDS[i] = reader.uint() === 1;
 	}
 	for (let i = reader.uint(); i; i--)
 		STARTUP.push(reader.string());

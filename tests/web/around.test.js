@@ -183,6 +183,32 @@ test("lanes have what each thread did: running, ready or waiting and for what", 
 
 /* --- calls over time --------------------------------------------------------------------------- */
 
+/* Of script_profile() in script_profile.h: as tests/unit/core/test_frames_shown.c has it. */
+test("frames of scripts, or all others, are chosen", async browser => {
+	const page = await open(browser, "script.html");
+	const stacks = () => page.evaluate(() => {
+		const {tree} = eprof.flames[0], paths = [];
+		for (let i = 1; i < tree.n; i++) {
+			paths[i] = (tree.parent[i] ? paths[tree.parent[i]] + ";" : "") + tree.of(i).name;
+			if (tree.self[i])
+				paths[i] += " " + tree.self[i];
+		}
+		return paths.filter(path => / \d+$/.test(path)).map(path => path.replace(/ \d+;/g, ";")).sort();
+	});
+	const choice = page.getByLabel("Which frames show");
+	await choice.selectOption("script");
+	same(await stacks(), ["python3;[native] 7", "python3;run 3", "python3;run;dumps 5", "python3;run;save 30"], "script");
+	await choice.selectOption("native");
+	same(await stacks(), ["python3;[script] 3", "python3;main 25", "python3;main;collect 7",
+		"python3;main;write;vfs_write_k 10"], "native");
+	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("fr")), "native", "address");
+	await choice.selectOption("all");
+	same((await stacks()).length, 5, "all");
+	same((await texts(page, ".flame .legend li")).includes("Python"), true, "in the legend");
+	const plain = await open(browser, "sample.html");
+	same(await plain.getByLabel("Which frames show").isVisible(), false, "of a program without scripts");
+});
+
 /* Of timeline_known() in timeline_profile.h. */
 test("calls of a timeline are boxes in lanes, with marks", async browser => {
 	const page = await open(browser, "timeline.html");

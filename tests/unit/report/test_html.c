@@ -23,6 +23,7 @@
 #include "view/view.h"
 
 #include "lanes_profile.h"
+#include "script_profile.h"
 #include "timeline_profile.h"
 #include "modes_profile.h"
 #include "small_profile.h"
@@ -466,6 +467,7 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_profile(dir, "lanes.h5", lanes_profile());
 	rc |= save_profile(dir, "timeline.h5", timeline_known());
 	rc |= save_profile(dir, "work.h5", timeline_of_work());
+	rc |= save_profile(dir, "script.h5", script_profile());
 	rc |= save_profile(dir, "waiting-zones.h5", waiting_zones_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());

@@ -12,6 +12,30 @@
 #include "base/str.h"
 #include "model/meta.h"
 
+enum style {
+	STYLE_PLAIN,
+	STYLE_KERNEL,
+	STYLE_JIT,
+	STYLE_SCRIPT,
+	STYLE_INLINED,
+	STYLE_UNNAMED,
+	STYLE_DIM,
+};
+
+bool frame_kind_is_script(uint8_t kind)
+{
+	switch (kind) {
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, STYLE, ...) \
+	case number:                                                             \
+		return STYLE_##STYLE == STYLE_SCRIPT;
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	}
+	return false;
+}
+
 struct profile *profile_new(void)
 {
 	struct profile *p = mem_zalloc(1, sizeof(*p));
@@ -214,29 +238,11 @@ uint64_t process_key(const struct thread *t)
 	return hash_two(t->pid, t->born_ns);
 }
 
-bool profile_is_script(uint8_t kind)
-{
-	/* The styles of model/frame_kinds.def. */
-	enum { PLAIN, KERNEL, JIT, INLINED, UNNAMED, DIM, SCRIPT };
-
-	switch (kind) {
-#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, style, ...) \
-	case KIND_##NAME:                                                        \
-		return (style) == SCRIPT;
-#define FRAME_KIND_AS(NAME, ...)
-#include "model/frame_kinds.def"
-#undef FRAME_KIND
-#undef FRAME_KIND_AS
-	default:
-		return false;
-	}
-}
-
 uint32_t profile_script_node(const struct profile *p, uint32_t node)
 {
 	uint32_t at = node;
 
-	while (at && !profile_is_script(
+	while (at && !frame_kind_is_script(
 			     p->functions.at[p->frames.at[p->nodes.at[at].frame].function].kind))
 		at = p->nodes.at[at].parent;
 	return at;

@@ -52,9 +52,11 @@ enum frame_kind {
 	FRAME_KINDS = 256 /* kinds of newer files, unknown here, are shown as UNNAMED */
 };
 
+/* Whether it is a function of a script, of whatever language: what the style SCRIPT has in
+ * frame_kinds.def. */
+bool frame_kind_is_script(uint8_t kind);
+
 struct profile;
-/* Whether functions of that kind are a script's, that is, of the language's own source. */
-bool profile_is_script(uint8_t kind);
 /* The innermost node with such a function from @node on outwards; 0: there is none. */
 uint32_t profile_script_node(const struct profile *, uint32_t node);
 
