@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
+#include "select/script_package.h"
 
 static const char *const suffixes[] = {"cold",	   "isra", "constprop", "part",
 				       "lto_priv", "llvm", "localalias"};
@@ -65,10 +67,30 @@ size_t subject_length(const char *name)
 	return n;
 }
 
-/* "libsqlite3.so.0.8.6" is "libsqlite3.so" of another version, too. */
+/* In whatever folder they are, many files have these names: the one that they are in tells. */
+static bool is_common(const char *base)
+{
+	return !strcmp(base, "__init__.py") || !strcmp(base, "__main__.py");
+}
+
+static const char *base_of(const char *path)
+{
+	const char *base = str_base(path), *colon = strchr(path, ':');
+
+	/* Not of a drive: "C:/app/x.dll". */
+	if (colon && colon > path + 1 && !memchr(path, '/', (size_t)(colon - path)))
+		return path;
+	if (is_common(base))
+		for (base -= base > path; base > path && base[-1] != '/';)
+			base--;
+	return base;
+}
+
+/* "libsqlite3.so.0.8.6" is "libsqlite3.so" of another version, too; "python:json/encoder.py" is
+ * whole. */
 static uint32_t add_module(struct subjects *all, const char *path)
 {
-	const char *base = str_base(path);
+	const char *base = base_of(path);
 	const char *so;
 
 	if (all->alias && !strcmp(base, all->alias))
@@ -94,17 +116,27 @@ uint32_t subject_add(struct subjects *all, const char *module, const char *name,
 	return at;
 }
 
+char *subject_place(const struct profile *p, uint32_t function)
+{
+	const struct function *f = &p->functions.at[function];
+	const char *path = profile_text(p, p->modules.at[f->module].path);
+
+	return frame_kind_is_script(f->kind) ? script_place(path, profile_text(p, f->file))
+					     : mem_strdup(path);
+}
+
 uint32_t subject_of(struct subjects *all, const struct profile *p, uint32_t function)
 {
 	const struct function *f = &p->functions.at[function];
 	const struct module *m = &p->modules.at[f->module];
 	const char *build = profile_text(p, m->build_id);
+	_free_ char *place = subject_place(p, function);
 
 	if (f->named || f->kind == KIND_MARK)
 		build = "";
 	else if (!*build)
 		build = "?";
-	return subject_add(all, profile_text(p, m->path), profile_text(p, f->name), f->kind, build);
+	return subject_add(all, place, profile_text(p, f->name), f->kind, build);
 }
 
 const char *subject_name(const struct subjects *all, uint32_t i)

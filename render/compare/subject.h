@@ -1,7 +1,8 @@
 /*
  * subject: what identifies a function in two profiles: its module's file name (a library's up to
- * ".so") and its name without the suffixes that compilers append to copies. Never its line, address
- * or build-id, which any edit changes.
+ * ".so"; of a script its own file's, in a package with the folders in that) and its name without
+ * the suffixes that compilers append to copies. Never its line, address or build-id, which any edit
+ * changes.
  */
 #ifndef COMPARE_SUBJECT_H
 #define COMPARE_SUBJECT_H
@@ -42,6 +43,9 @@ struct subjects {
  * which "libc.so.6+0x1f30" says nothing. */
 uint32_t subject_add(struct subjects *, const char *module, const char *name, uint8_t kind,
 		     const char *build);
+/* What stands for the module of row @function in these calls: its path; of a script the file, from
+ * its package on (select/script_package.h). Freed by the caller. */
+char *subject_place(const struct profile *, uint32_t function);
 /* Of row @function (not 0) of a profile. */
 uint32_t subject_of(struct subjects *, const struct profile *, uint32_t function);
 const char *subject_name(const struct subjects *, uint32_t);

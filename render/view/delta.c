@@ -64,11 +64,9 @@ static void enter_all(struct lookup *l, const struct comparison *c)
 	}
 }
 
-static uint32_t find(struct lookup *l, const struct profile *p, uint32_t module, uint32_t name,
-		     enum row_kind kind)
+static uint32_t find(struct lookup *l, const char *module, const char *name, enum row_kind kind)
 {
-	const uint32_t subject = subject_add(&l->names, profile_text(p, p->modules.at[module].path),
-					     profile_text(p, name), 0, "");
+	const uint32_t subject = subject_add(&l->names, module, name, 0, "");
 	const uint32_t *row = map_get(&l->rows, key_of(subject, kind));
 
 	return row ? *row : IS_NOWHERE;
@@ -78,14 +76,17 @@ static void find_all(struct deltas *d, struct lookup *l, const struct profile *p
 {
 	for (uint32_t i = 0; i < p->functions.n; i++) {
 		const struct function *f = &p->functions.at[i];
+		_free_ char *place = subject_place(p, i);
+		const char *name = profile_text(p, f->name);
 
-		d->self[i] = find(l, p, f->module, f->name, ROW_SELF);
-		d->total[i] = find(l, p, f->module, f->name, ROW_TOTAL);
+		d->self[i] = find(l, place, name, ROW_SELF);
+		d->total[i] = find(l, place, name, ROW_TOTAL);
 	}
 	for (uint32_t i = 0; i < p->zones.n; i++) {
 		const struct zone *z = &p->zones.at[i];
 
-		d->zone[i] = find(l, p, z->module, z->name, ROW_ZONE);
+		d->zone[i] = find(l, profile_text(p, p->modules.at[z->module].path),
+				  profile_text(p, z->name), ROW_ZONE);
 		d->zones |= d->zone[i] != IS_NOWHERE;
 	}
 }

@@ -45,7 +45,7 @@ class Regroup {
 		const {model} = this, ofScript = model.filter.frames === "script", name = ofScript ? "[native]" : "[script]";
 		const kind = ofScript ? KIND.NATIVE : KIND.MARK;
 		const at = this.trie.child(top, model.madeFrame("stand-in " + name, () => ({name, file: "", line: 0,
-			module: "", kind, shade: 0, colour: model.palette[kind].shades[0]})));
+			module: name, kind, shade: 0, colour: model.palette[kind].shades[0]})));
 		this.sourceOf.set(at, node);
 		return at;
 	}

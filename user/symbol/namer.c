@@ -16,6 +16,7 @@
 #include "process/kallsyms.h"
 #include "script/codes.h"
 #include "script/language.h"
+#include "select/script_package.h"
 #include "symbol/answer.h"
 #include "symbol/worker.h"
 
@@ -172,16 +173,18 @@ static void name_kernel(struct run *r, size_t first, size_t end)
 
 /* --- scripts -------------------------------------------------------------------------------- */
 
-/* A script's module is its file: there is nothing between. */
+/* A script's module is its package; of the program's own scripts it is the file. */
 static void set_script(struct run *r, uint32_t place, const struct script_code *code, uint32_t line)
 {
+	const struct script_language *language = script_language(code->language);
 	_free_ char *file = str_clean(code->file, strlen(code->file));
+	_free_ char *module = script_module(language->title, file);
 	const struct function function = {
 		.name = answer_clean_text(r->profile, code->name),
 		.file = intern_add(&r->profile->strings, file),
 		.line = code->first_line,
-		.module = profile_module(r->profile, file, ""),
-		.kind = script_language(code->language)->kind,
+		.module = profile_module(r->profile, module, ""),
+		.kind = language->kind,
 		.named = 1,
 	};
 	const struct frame frame = {.function = profile_function(r->profile, &function),

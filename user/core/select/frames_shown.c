@@ -15,10 +15,11 @@ static bool is_shown(const struct profile *p, uint32_t frame, enum frames_shown 
 static uint32_t stand_in(struct profile *p, enum frames_shown which)
 {
 	const bool script = which == FRAMES_SCRIPT;
-	const struct function f = {
-		.name = intern_add(&p->strings, script ? FRAMES_NO_SCRIPT : FRAMES_NO_NATIVE),
-		.kind = script ? KIND_NATIVE : KIND_MARK,
-		.named = 1};
+	const char *name = script ? FRAMES_NO_SCRIPT : FRAMES_NO_NATIVE;
+	const struct function f = {.name = intern_add(&p->strings, name),
+				   .module = profile_module(p, name, ""),
+				   .kind = script ? KIND_NATIVE : KIND_MARK,
+				   .named = 1};
 
 	return profile_frame(p, &(struct frame){.function = profile_function(p, &f)});
 }

@@ -1,0 +1,24 @@
+/*
+ * script_package: the package of a script's file, by its path. For the module of functions of
+ * scripts, where a library's file stands for native ones: of programs in C one looks for libz, of
+ * those in Python for json.
+ *
+ *	/usr/lib/python3.11/json/encoder.py                     python:json
+ *	/usr/lib/python3.11/threading.py                        python:threading
+ *	/srv/env/lib/python3.12/site-packages/numpy/core/f.py   python:numpy
+ *	/usr/lib/python3/dist-packages/six.py                   python:six
+ *	<frozen importlib._bootstrap>                           python:importlib
+ *	/srv/shop/views.py, <string>                            the file itself: the program's own
+ */
+#ifndef SELECT_SCRIPT_PACKAGE_H
+#define SELECT_SCRIPT_PACKAGE_H
+
+/* @language: "Python". Freed by the caller. */
+char *script_module(const char *language, const char *file);
+
+/* What tells the file from others in whatever folder its packages are, by the module that
+ * script_module() made of it: "python:json/encoder.py"; the file itself if that is its module.
+ * Freed by the caller. */
+char *script_place(const char *module, const char *file);
+
+#endif
