@@ -16,15 +16,19 @@
 #define PASSWD_BYTES (1u << 20)
 /* Modules that are tried for one file: a header has functions in many. */
 #define MODULES_A_FILE 8
+/* Stacks of a script's functions that are tried for its interpreter. */
+#define STACKS_A_SCRIPT 16
 
 /* A source file from which a module has code. */
 struct use {
 	uint32_t file, module; /* file: index into the wanted files */
 };
 
-/* A module that has code of wanted files, and the folders it was compiled in. */
+/* A module that has code of wanted files, and the folders it was compiled in. Of a script the image
+ * is one of the interpreter that ran it, and its files are read from where they are. */
 struct compiled {
 	uint32_t module;
+	bool is_script;
 	struct image *image;
 	VEC(char *) folders;
 };
@@ -72,14 +76,45 @@ static struct compiled *compiled_of(struct run *r, uint32_t module)
 	return NULL;
 }
 
-static void add_use(struct run *r, uint32_t file, uint32_t module)
+/* The first native code that called what is at @node. */
+static struct image *caller_of(const struct run *r, uint32_t node)
 {
-	struct compiled c = {.module = module};
+	for (; node; node = r->p->nodes.at[node].parent) {
+		const uint32_t function = r->p->frames.at[r->p->nodes.at[node].frame].function;
+		const struct function *f = &r->p->functions.at[function];
 
-	vec_push(&r->uses, ((struct use){file, module}));
-	if (compiled_of(r, module))
+		if (f->module && !frame_kind_is_script(f->kind))
+			return image_of(r, f->module);
+	}
+	return NULL;
+}
+
+/* NULL: no stack has it. */
+static struct image *interpreter_of(const struct run *r, uint32_t module)
+{
+	struct image *image = NULL;
+
+	for (uint32_t i = 1, tried = 0; i < r->p->nodes.n && tried < STACKS_A_SCRIPT; i++) {
+		const uint32_t function = r->p->frames.at[r->p->nodes.at[i].frame].function;
+
+		if (r->p->functions.at[function].module != module)
+			continue;
+		image = caller_of(r, i);
+		if (image)
+			break;
+		tried++;
+	}
+	return image;
+}
+
+static void add_use(struct run *r, uint32_t file, const struct function *f)
+{
+	struct compiled c = {.module = f->module, .is_script = frame_kind_is_script(f->kind)};
+
+	vec_push(&r->uses, ((struct use){file, f->module}));
+	if (compiled_of(r, f->module))
 		return;
-	c.image = image_of(r, module);
+	c.image = c.is_script ? interpreter_of(r, f->module) : image_of(r, f->module);
 	vec_push(&r->modules, c);
 }
 
@@ -107,7 +142,7 @@ static void find_uses(struct run *r, const uint32_t *files, size_t n)
 			continue;
 		map_put(&seen, (uint64_t)f->file << 32 | f->module, &fresh);
 		if (fresh)
-			add_use(r, *file, f->module);
+			add_use(r, *file, f);
 	}
 	if (r->uses.n)
 		qsort(r->uses.at, r->uses.n, sizeof(*r->uses.at), by_file);
@@ -149,7 +184,7 @@ static void take_folders(void *context, const struct job *job, const struct answ
 	struct compiled *c = NULL;
 
 	for (size_t i = 0; i < r->modules.n && !c; i++)
-		if (r->modules.at[i].image == job->image)
+		if (r->modules.at[i].image == job->image && !r->modules.at[i].is_script)
 			c = &r->modules.at[i];
 	for (uint32_t i = 0; c && i < v->n_folders; i++) {
 		char *folder = plain_path(v->text + v->folders[i]);
@@ -162,7 +197,7 @@ static void take_folders(void *context, const struct job *job, const struct answ
 static void find_folders(struct run *r)
 {
 	for (size_t i = 0; i < r->modules.n; i++)
-		if (r->modules.at[i].image)
+		if (r->modules.at[i].image && !r->modules.at[i].is_script)
 			vec_push(&r->jobs, ((struct job){.image = r->modules.at[i].image}));
 	worker_run(r->jobs.at, r->jobs.n, r->of->images->patience, take_folders, r);
 }
@@ -231,6 +266,8 @@ static int open_absolute(const struct run *r, const struct compiled *c, const st
 {
 	int fd = -1;
 
+	if (c->is_script)
+		fd = open_below(c, reader, path, (size_t)(str_base(path) - path - 1));
 	for (size_t i = 0; fd < 0 && i < c->folders.n; i++)
 		fd = try_folder(c, reader, path, c->folders.at[i]);
 	for (size_t i = 0; fd < 0 && i < r->of->n_folders; i++) {

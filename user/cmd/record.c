@@ -324,8 +324,8 @@ static void add_source(const struct record *r, const struct capture *c, struct p
 	else if (report.read < report.files)
 		fprintf(stderr,
 			"eprof: --source: %zu of %zu source files could be read: those below the "
-			"folder that they were compiled in, or a --source-dir, which the target's "
-			"user%s may read\n",
+			"folder that they were compiled in, or a --source-dir, and scripts, which "
+			"the target's user%s may read\n",
 			report.read, report.files,
 			caller().is_other || caller().uid ? "" : " (root's: everybody)");
 }
