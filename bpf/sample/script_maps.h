@@ -59,6 +59,17 @@ static __always_inline void script_keep(struct walk *walk, __u64 word)
 		walk_keep(walk, word);
 }
 
+/* Adds @base to the addresses. */
+static __always_inline void script_move(struct wire_script_proc *proc, __u64 base)
+{
+	if (proc->runtime)
+		proc->runtime += base;
+	if (proc->code_type)
+		proc->code_type += base;
+	proc->loop += base;
+	proc->cold += base;
+}
+
 /* Makes @walk one of @task, in which the interpreter is as in @proc; @base: what the addresses in
  * @proc are less than those of the process. */
 static __always_inline void script_enter_task(struct walk *walk, struct task_struct *task,
@@ -71,11 +82,7 @@ static __always_inline void script_enter_task(struct walk *walk, struct task_str
 	s->key.piece = walk->out.head.pid;
 	__builtin_memset(s->numbers, 0, sizeof(s->numbers));
 	s->proc = *proc;
-	s->proc.runtime += base;
-	if (s->proc.code_type)
-		s->proc.code_type += base;
-	s->proc.loop += base;
-	s->proc.cold += base;
+	script_move(&s->proc, base);
 }
 
 /* Names the chain in @walk for the slice of @sample; returns its bytes to send, 0: there is none.
