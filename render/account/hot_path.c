@@ -260,6 +260,27 @@ static uint32_t common_object(const wait_calls *calls, int64_t all)
 	return 2 * sum > all ? object : 0;
 }
 
+/* The innermost function of a script around calls of more than half of @all; 0: there is none, or
+ * @out has one. */
+static uint32_t common_script(const struct profile *p, const struct hot_branch *out,
+			      const wait_calls *calls, int64_t all)
+{
+	_free_ int64_t *sums = mem_zalloc(p->functions.n + 1, sizeof(*sums));
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < out->n; i++)
+		if (is_script(p, out->calls[i]))
+			return 0;
+	vec_each (c, calls) {
+		const uint32_t node = profile_script_node(p, c->node);
+		const uint32_t function = node ? function_of(p, node) : 0;
+
+		sums[function] += c->value;
+		most = function && (!most || sums[function] > sums[most]) ? function : most;
+	}
+	return most && 2 * sums[most] > all ? most : 0;
+}
+
 struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
 				   const struct thread_account *account,
 				   const struct thread_hold *hold)
@@ -287,6 +308,7 @@ struct hot_branch hot_path_to_wait(const struct thread_accounts *a,
 	}
 	for (size_t i = 0; i < out.n; i++)
 		out.calls[i] = path[out.n - 1 - i];
+	out.script = common_script(p, &out, &calls, hold->value);
 	vec_release(&calls);
 	return out;
 }

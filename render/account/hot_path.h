@@ -16,8 +16,9 @@
 struct hot_branch {
 	uint32_t calls[HOT_CALLS]; /* the outermost first */
 	size_t n;
-	/* The innermost function before these that a runtime compiled: of a script that calls the
-	 * runtime's own code the one that is known to who wrote it. 0: none, or they have one. */
+	/* The innermost function before these that is a script's, or that a runtime compiled: of
+	 * a script that calls the runtime's own code the one that is known to who wrote it. 0:
+	 * none, or they have one. */
 	uint32_t script;
 	int64_t value; /* in the last of them, with what that calls */
 	/* Of waits: what most of them were for, a string; 0: several things, or none is known. */
