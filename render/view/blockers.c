@@ -289,7 +289,8 @@ static void write_locks(const struct profile *p, holds *rows, struct doc *doc)
 	doc_heading(doc, "Who held what threads waited for");
 	t = doc_table_of(
 		doc,
-		"mutexes of glibc, robust ones, those that inherit priority, the kernel's; "
+		"mutexes of glibc, robust ones, those that inherit priority, Python's GIL, the "
+		"kernel's; "
 		"no other locks tell who holds them",
 		columns);
 	doc_limit(t, TERMINAL_ROWS, 0, "rows");

@@ -22,7 +22,7 @@ static const struct {
 	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_NO_STATE - 1, LEDGER_NOTE,
 	 "no script frames: the thread runs no script"},
 	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_LATE - 1, LEDGER_NOTE,
-	 "no script frames yet: new code, the stack was unwound later"},
+	 "no script frames yet: the interpreter was not known"},
 	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_REFUSED - 1, LEDGER_NOTE,
 	 "no script frames: the interpreter's version is unknown"},
 	{WIRE_OWN, LEDGER_APART, "eprof's own work"},

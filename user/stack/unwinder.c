@@ -54,6 +54,7 @@ struct unwinder {
 	int64_t build_ns;
 	char refused[SCRIPT_REASON]; /* the last reason not to show frames of scripts */
 	uint64_t n_refused;	     /* files */
+	uint64_t n_bare;	     /* walks */
 	struct map told;	     /* process → page of its interpreter that the walker knows */
 	struct chains chains;
 	uint64_t frames[WIRE_WALK_FRAMES]; /* of the current walk */
@@ -391,8 +392,9 @@ static bool tell_piece(struct unwinder *u, struct place place, const struct wire
 	return true;
 }
 
-/* Tells the walker that process @pid has the interpreter, if any, whose code is at @address. */
-static void tell_process(struct unwinder *u, uint32_t pid, uint64_t address, struct place place)
+/* Tells the walker that process @pid has the interpreter, if any, whose code is at @address; false:
+ * there is none that is known. */
+static bool tell_process(struct unwinder *u, uint32_t pid, uint64_t address, struct place place)
 {
 	const struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = pid};
 	uint64_t of_file = 0;
@@ -403,13 +405,14 @@ static void tell_process(struct unwinder *u, uint32_t pid, uint64_t address, str
 	uint32_t *told;
 
 	if (!m)
-		return;
+		return false;
 	told = map_put(&u->told, pid, &fresh);
 	if (!fresh && *told == page)
-		return;
+		return !m->script.reason[0];
 	*told = page;
 	proc = script_proc(&m->script, address - of_file);
 	tables_script(u->tables, &key, &proc);
+	return !m->script.reason[0];
 }
 
 void unwinder_look(struct unwinder *u)
@@ -423,7 +426,7 @@ void unwinder_look(struct unwinder *u)
 						    .offset = m->start + m->bias};
 
 			if (m->image >= IMAGE_FIRST && has_interpreter(u, m->image))
-				tell_process(u, p->pid, m->start, place);
+				(void)tell_process(u, p->pid, m->start, place);
 		}
 	}
 }
@@ -534,7 +537,7 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 		return;
 	}
 	place = procs_place(u->procs, w->pid, w->address);
-	tell_process(u, w->pid, w->address, place);
+	(void)tell_process(u, w->pid, w->address, place);
 	if (tables_get(u->tables, &w->piece, &n_words))
 		return;
 	if (is_unread(u, w, place)) {
@@ -563,6 +566,7 @@ struct walk {
 	const struct wire_slice *slice;
 	struct table_blob table; /* of the last code found */
 	bool read_past_copy;	 /* the walk read memory beyond a copy that is full */
+	bool interpreter;	 /* it met one whose script frames are known */
 };
 
 static bool find(void *context, uint64_t address, struct native_code *out)
@@ -577,7 +581,7 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 	if (place.image == IMAGE_UNREAD ||
 	    images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
 		return true;
-	tell_process(w->u, w->slice->sample.pid, address, place);
+	w->interpreter |= tell_process(w->u, w->slice->sample.pid, address, place);
 	/* The kernel's walker will need what this walk needs: give it the table before it asks. */
 	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);
 	*out = (struct native_code){.table = w->table.words ? &w->table : NULL,
@@ -702,6 +706,7 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 	if (f.end == WIRE_END_UNREADABLE && w.read_past_copy)
 		f.end = WIRE_END_LARGE;
 	u->walks++;
+	u->n_bare += w.interpreter && !chain;
 	cut(u->frames, &f);
 	return stackbook_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }
@@ -714,7 +719,8 @@ void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
 				       .evicted = tables_evicted(u->tables),
 				       .walks = u->walks,
 				       .build_ns = u->build_ns,
-				       .n_refused = u->n_refused};
+				       .n_refused = u->n_refused,
+				       .n_bare = u->n_bare};
 	memcpy(out->refused, u->refused, sizeof(out->refused));
 	for (size_t i = 0; i < u->entries.n; i++) {
 		out->tables += u->entries.at[i].own.n_words > 0;

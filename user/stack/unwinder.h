@@ -50,6 +50,7 @@ struct unwinder_stats {
 	int64_t build_ns;   /* wall time spent on tables */
 	uint64_t n_refused; /* files whose script frames are not shown, and why of the last */
 	char refused[SCRIPT_REASON];
+	uint64_t n_bare; /* walks through an interpreter that had no script frames with them */
 };
 void unwinder_stats(const struct unwinder *, struct unwinder_stats *);
 
