@@ -404,8 +404,8 @@ static bool tell_process(struct unwinder *u, uint32_t pid, uint64_t address, str
 	bool fresh;
 	uint32_t *told;
 
-	if (!m)
-		return false;
+	if (!m || !u->tables)
+		return m && !m->script.reason[0];
 	told = map_put(&u->told, pid, &fresh);
 	if (!fresh && *told == page)
 		return !m->script.reason[0];
