@@ -35,9 +35,10 @@ typedef uint64_t wire_u64;
 #define WIRE_FRAME_SHIFT       57
 #define WIRE_FRAME_MOST	       31 /* kinds */
 #define WIRE_FRAME_CODE	       0
-#define WIRE_FRAME_SCRIPT      1 /* wire_script.h, as the next two */
+#define WIRE_FRAME_SCRIPT      1 /* wire_script.h, as the next three */
 #define WIRE_FRAME_LOOP	       2 /* code, of an interpreter's loop */
 #define WIRE_FRAME_CHAIN       3
+#define WIRE_FRAME_CORE	       4 /* code, of a part of the loop that is a function */
 #define WIRE_FRAME_KIND(word)  ((word) >> WIRE_FRAME_SHIFT & WIRE_FRAME_MOST)
 #define WIRE_FRAME_WORD	       (~(WIRE_EXACT | WIRE_BY_FRAME_POINTER)) /* kind and value */
 #define WIRE_FRAME_VALUE(word) ((word) & ((1ull << WIRE_FRAME_SHIFT) - 1))

@@ -38,7 +38,12 @@ struct wire_script_v8 {
  * process; or, for a piece of a file, less the address at which the file would begin if all of it
  * was mapped as that piece is. *
  * PHP has executor_globals at runtime, key is there the innermost frame, and code is a frame's
- * function; file and first_line are in that. */
+ * function; file and first_line are in that.
+ *
+ * Ruby has at runtime the module and the offset of a thread-local variable, which leads to the
+ * frames; if that is 0, it is the program's own, at offset code_type. previous is the size of a
+ * frame; of a function instruction is where its lines are, in rows of end bytes, and code the index
+ * to them. A short string has its bytes at text, and if ascii is 1, its length in its flags. */
 struct wire_script_proc {
 	wire_u64 runtime;      /* address of _PyRuntime */
 	wire_u64 code_type;    /* address of PyCode_Type; 0: unknown */
@@ -60,13 +65,14 @@ struct wire_script_proc {
 	wire_u8 gil_in_interpreter;   /* 1: gil is in an interpreter's state, and a pointer */
 	wire_u16 gil;		      /* in _PyRuntime: the interpreter's lock; 0: unknown */
 	wire_u8 file;		      /* in a function of PHP */
-	/* Of languages whose runs are paired with the loops by user space: the loop's code, and the
-	 * part of it that is elsewhere. */
-	wire_u64 loop, cold;
-	wire_u32 loop_bytes, cold_bytes;
+	/* Of languages whose runs are paired with the loops by user space: the loop's code, the
+	 * part of it that is elsewhere, and a function that only the loop calls, as a part of it.
+	 */
+	wire_u64 loop, cold, core;
+	wire_u32 loop_bytes, cold_bytes, core_bytes, pad;
 	struct wire_script_v8 v8;
 };
-_Static_assert(sizeof(struct wire_script_proc) == 80,
+_Static_assert(sizeof(struct wire_script_proc) == 96,
 	       "wire_script_proc is the value of script_procs");
 
 /* A frame of a script: a word of kind WIRE_FRAME_SCRIPT, whose value is the number of the function
@@ -90,8 +96,9 @@ enum wire_script_note {
  * is the number that its slice names it by. Runs of frames, innermost first, each with a word of
  * kind WIRE_FRAME_CODE behind it: an address in the C frame of the loop that runs them. */
 
-/* Of PHP the script's frames do not tell which native frame is their loop. So a stack has its
- * native frames first, those of the loop with a kind of their own, WIRE_FRAME_LOOP; then a word
+/* Of PHP and Ruby the script's frames do not tell which native frame is their loop. So a stack has
+ * its native frames first, those of the loop with kinds of their own, WIRE_FRAME_LOOP, and
+ * WIRE_FRAME_CORE for the function that it runs in its place; then a word
  * WIRE_FRAME_CHAIN, then the script's frames, innermost first; the last of each run of a loop has
  * the flag WIRE_SCRIPT_END. Of more frames than there is room for, the WIRE_TAIL_FRAMES outermost
  * ones are kept in a ring behind the innermost ones, as in a deep stack. User space puts the runs

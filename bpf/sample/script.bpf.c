@@ -30,6 +30,7 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 #include "sample/script_chain.h"
 #include "sample/script_php.h"
 #include "sample/script_v8.h"
+#include "sample/script_ruby.h"
 
 /* The walk has met V8: the frames before it have been passed already. */
 static __always_inline void begin_v8(struct script *s)
@@ -48,7 +49,7 @@ static __always_inline void begin(struct walk *walk)
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
 		python_begin(NULL, &walk->script, BPF_CORE_READ(current_task(), thread.fsbase));
 	/* Its frames follow at the end of the walk, if it meets a loop. */
-	if (walk->script.proc.language == WIRE_SCRIPT_PHP) {
+	if (walk->script.proc.loop_bytes) {
 		walk->script.outcome = WIRE_SCRIPT_NO_STATE;
 		walk->script.has_loops = 1;
 	} else if (walk->script.proc.language == WIRE_SCRIPT_V8)
@@ -184,13 +185,19 @@ int script_pair_begin(struct walk *walk)
 		walk->script.outcome = WIRE_SCRIPT_LATE;
 		return 1;
 	}
-	return !php_begin(walk);
+	if (walk->script.proc.language == WIRE_SCRIPT_PHP)
+		return !php_begin(walk);
+	return !ruby_begin(walk, BPF_CORE_READ(current_task(), thread.fsbase));
 }
 
 int script_pair_round(struct walk *walk)
 {
-	if (walk)
+	if (!walk)
+		return 0;
+	if (walk->script.proc.language == WIRE_SCRIPT_PHP)
 		php_round(walk);
+	else
+		ruby_round(walk);
 	return 0;
 }
 

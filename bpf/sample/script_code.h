@@ -14,6 +14,7 @@
 #define CODE_LINES (136 - CODE_FROM)
 
 #define TEXT_LENGTH	16 /* then the hash, then the state: */
+#define TEXT_WORDS	3
 #define TEXT_WIDTH(s)	((s) >> 2 & 7)
 #define TEXT_COMPACT(s) ((s) >> 5 & 1)
 #define TEXT_ASCII(s)	((s) >> 6 & 1)
@@ -55,7 +56,7 @@ static __always_inline void code_text(const struct script_memory *m, struct scri
 	__u64 bytes, state;
 
 	*out = (struct wire_script_text){0};
-	if (!read_user(m, s->text, sizeof(s->text), at + TEXT_LENGTH))
+	if (!read_user(m, s->text, TEXT_WORDS * 8, at + TEXT_LENGTH))
 		return;
 	state = s->text[2];
 	if (!TEXT_COMPACT(state))

@@ -62,12 +62,14 @@ static __always_inline void script_keep(struct walk *walk, __u64 word)
 /* Adds @base to the addresses. */
 static __always_inline void script_move(struct wire_script_proc *proc, __u64 base)
 {
+	/* Without the former the latter is no address (Ruby). */
+	if (proc->runtime && proc->code_type)
+		proc->code_type += base;
 	if (proc->runtime)
 		proc->runtime += base;
-	if (proc->code_type)
-		proc->code_type += base;
 	proc->loop += base;
 	proc->cold += base;
+	proc->core += base;
 }
 
 /* Makes @walk one of @task, in which the interpreter is as in @proc; @base: what the addresses in

@@ -45,6 +45,9 @@ enum script_by_pointer {
 #define SCRIPT_RUN   128
 #define SCRIPT_CODES 16
 
+/* Words of what Ruby has of a function, a power of two above RUBY_BODY_WORDS. */
+#define SCRIPT_BODY 32
+
 /* Frames of a script that are followed in one walk by script_chain.h: more than real programs
  * have. */
 #define SCRIPT_CHAIN 8192
@@ -82,8 +85,9 @@ struct script {
 	struct script_number numbers[SCRIPT_CODES];
 	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS];
 	/* Not on BPF's stack, of which Linux 6.1 has little left below a walk. */
-	__u64 type, lines; /* of a code object: its type, the bytes of its table */
-	__u64 text[3];	   /* of a string: length, hash, state */
+	__u64 type, lines;	 /* of a code object: its type, the bytes of its table */
+	__u64 text[4];		 /* of a string: length, hash, state */
+	__u64 body[SCRIPT_BODY]; /* of a function of Ruby */
 	/* Of a language whose runs user space pairs with the loops (script_chain.h). */
 	__u32 has_loops;   /* 1: it is one */
 	__u32 loops;	   /* loops on the native stack */

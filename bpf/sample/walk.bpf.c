@@ -319,10 +319,14 @@ static __always_inline void script_mark(struct walk *walk)
 	const struct wire_script_proc *proc = &walk->script.proc;
 	const __u64 at = step_key(&walk->at);
 
-	if (at - proc->loop >= proc->loop_bytes && at - proc->cold >= proc->cold_bytes)
+	__u64 kind = WIRE_FRAME_LOOP;
+
+	if (at - proc->core < proc->core_bytes)
+		kind = WIRE_FRAME_CORE;
+	else if (at - proc->loop >= proc->loop_bytes && at - proc->cold >= proc->cold_bytes)
 		return;
-	*walk_slot(walk, walk->depth - 1) |= (__u64)WIRE_FRAME_LOOP << WIRE_FRAME_SHIFT;
-	walk->script.loops++;
+	*walk_slot(walk, walk->depth - 1) |= kind << WIRE_FRAME_SHIFT;
+	walk->script.loops += kind == WIRE_FRAME_LOOP;
 }
 
 /* The frame that @walk has just left is the loop that runs the script's next frames: they take its

@@ -1,5 +1,6 @@
 #include "elf/dynsym.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The start of .gnu.hash. Then follow: words of 64 bits of a Bloom filter; for each bucket the
@@ -61,7 +62,7 @@ static bool is_it(const struct search *s, uint32_t number, Elf64_Sym *out)
 	       out->st_shndx != SHN_UNDEF;
 }
 
-static bool find_in_bucket(const struct search *s, Elf64_Sym *out)
+static uint32_t find_in_bucket(const struct search *s, Elf64_Sym *out)
 {
 	const uint64_t buckets = sizeof(s->head) + 8 * (uint64_t)s->head.words;
 	const uint64_t hashes = buckets + 4 * (uint64_t)s->head.buckets;
@@ -70,25 +71,26 @@ static bool find_in_bucket(const struct search *s, Elf64_Sym *out)
 	if (!read_at(s, &s->table, buckets + 4 * (uint64_t)(s->hash % s->head.buckets), &number,
 		     4) ||
 	    number < s->head.first)
-		return false;
+		return 0;
 	for (uint32_t i = 0; i < MOST_IN_BUCKET; i++, number++) {
 		if (!read_at(s, &s->table, hashes + 4 * (uint64_t)(number - s->head.first), &hash,
 			     4))
-			return false;
+			return 0;
 		if ((hash | 1) == (s->hash | 1) && is_it(s, number, out))
-			return true;
+			return number;
 		if (hash & 1)
-			return false;
+			return 0;
 	}
-	return false;
+	return 0;
 }
 
-bool dynsym_find(const struct elffile *f, const char *name, Elf64_Sym *out)
+uint32_t dynsym_find(const struct elffile *f, const char *name, Elf64_Sym *out)
 {
 	struct search s = {.f = f, .name = name, .hash = hash_of(name)};
 
-	return f->is_64 && !elffile_section(f, ".gnu.hash", &s.table) &&
-	       read_at(&s, &s.table, 0, &s.head, sizeof(s.head)) && may_have(&s) &&
-	       !elffile_section(f, ".dynsym", &s.symbols) &&
-	       !elffile_section(f, ".dynstr", &s.names) && find_in_bucket(&s, out);
+	if (!f->is_64 || elffile_section(f, ".gnu.hash", &s.table) ||
+	    !read_at(&s, &s.table, 0, &s.head, sizeof(s.head)) || !may_have(&s) ||
+	    elffile_section(f, ".dynsym", &s.symbols) || elffile_section(f, ".dynstr", &s.names))
+		return 0;
+	return find_in_bucket(&s, out);
 }

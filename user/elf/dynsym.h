@@ -5,11 +5,12 @@
 #ifndef ELF_DYNSYM_H
 #define ELF_DYNSYM_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "elf/elffile.h"
 
-/* False if the file, a 64-bit one with .gnu.hash, defines no symbol called @name. */
-bool dynsym_find(const struct elffile *, const char *name, Elf64_Sym *out);
+/* The number of the symbol called @name, by which relocations refer to it; 0: the file, if it is a
+ * 64-bit one with .gnu.hash, defines none. */
+uint32_t dynsym_find(const struct elffile *, const char *name, Elf64_Sym *out);
 
 #endif

@@ -36,11 +36,15 @@ struct wire_script_proc script_proc(const struct interpreter *i, uint64_t base)
 		return out;
 	language->layout(i, &out);
 	out.language = (uint8_t)i->language;
-	out.runtime = i->runtime + base;
+	out.runtime = i->runtime ? i->runtime + base : 0;
 	out.code_type = i->code_type ? i->code_type + base : 0;
+	if (i->tls)
+		out.code_type = i->tls;
 	out.loop = i->loop.function.at + base;
 	out.loop_bytes = i->loop.function.bytes;
 	out.cold = i->loop.cold.at + base;
 	out.cold_bytes = i->loop.cold.bytes;
+	out.core = i->loop.core.at + base;
+	out.core_bytes = i->loop.core.bytes;
 	return out;
 }

@@ -17,6 +17,7 @@ struct interpreter {
 	enum wire_script_language language;
 	uint32_t major, minor; /* 0, 0: not found */
 	uint64_t runtime, code_type;
+	uint64_t tls;	  /* of Ruby: offset of the program\'s own thread-local variable */
 	struct loop loop; /* of languages whose runs are paired with it */
 	struct wire_script_v8 v8;
 	char reason[SCRIPT_REASON]; /* why its scripts' frames are not shown; "": they are */

@@ -13,6 +13,8 @@
 /* Jumps into the middle of another function, at least, for that to be a part of this one: bytes
  * that only look like a jump lead anywhere. */
 #define LEAST_JUMPS 4
+/* A core has more bytes than that. */
+#define LEAST_CORE 8192
 
 /* .eh_frame_hdr, as linkers make it: signed offsets of 32 bits, those of the table relative to the
  * section. */
@@ -118,7 +120,39 @@ static void find_cold(struct index *x, const struct loop_part *function, const u
 	out->bytes = (uint32_t)(x->rows[most + 1].start - x->rows[most].start);
 }
 
-bool loop_find(const struct elffile *f, const char *name, struct loop *out)
+/* The function at @address; false: none begins there. */
+static bool function_at(const struct index *x, uint64_t address, struct loop_part *out)
+{
+	const uint32_t row = index_find(x, address);
+	int64_t bytes;
+
+	if (row + 1 >= x->n || x->at + (uint64_t)(int64_t)x->rows[row].start != address)
+		return false;
+	bytes = (int64_t)x->rows[row + 1].start - x->rows[row].start;
+	*out = (struct loop_part){.at = address, .bytes = (uint32_t)bytes};
+	return bytes <= MOST_CODE;
+}
+
+static void find_core(const struct index *x, const struct loop_part *function, const uint8_t *code,
+		      struct loop_part *out)
+{
+	uint32_t least = LEAST_CORE > function->bytes ? LEAST_CORE : function->bytes;
+	struct loop_part called;
+	int32_t by;
+
+	for (uint32_t i = 0; i + 5 <= function->bytes; i++) {
+		if (code[i] != 0xe8)
+			continue;
+		memcpy(&by, code + i + 1, sizeof(by));
+		if (!function_at(x, function->at + i + 5 + (uint64_t)(int64_t)by, &called) ||
+		    called.bytes <= least)
+			continue;
+		*out = called;
+		least = called.bytes;
+	}
+}
+
+bool loop_find(const struct elffile *f, const char *name, bool has_core, struct loop *out)
 {
 	_free_ uint8_t *code = NULL;
 	struct index index = {0};
@@ -133,8 +167,11 @@ bool loop_find(const struct elffile *f, const char *name, struct loop *out)
 	code = mem_zalloc(s.st_size, 1);
 	if (elffile_read(f, offset, code, s.st_size))
 		return false;
-	if (index_read(f, &index))
+	if (index_read(f, &index)) {
 		find_cold(&index, &out->function, code, &out->cold);
+		if (has_core)
+			find_core(&index, &out->function, code, &out->core);
+	}
 	index_release(&index);
 	return true;
 }

@@ -104,7 +104,7 @@ static void php_detect(const struct elffile *f, struct interpreter *out)
 		refuse(out, "its frames are known from 8.0 to 8.5");
 	else if (!has_globals)
 		refuse(out, "frames of builds with threads (ZTS) are not known");
-	else if (!loop_find(f, "execute_ex", &out->loop))
+	else if (!loop_find(f, "execute_ex", false, &out->loop))
 		refuse(out, "the code of its loop is not known");
 }
 

@@ -32,9 +32,9 @@ static void put(struct merge *m, uint64_t word)
 /* A loop that stays is code as other is. */
 static void put_native(struct merge *m, uint64_t word)
 {
-	put(m, is_kind(word, WIRE_FRAME_LOOP)
-		       ? word & ~((uint64_t)WIRE_FRAME_LOOP << WIRE_FRAME_SHIFT)
-		       : word);
+	if (is_kind(word, WIRE_FRAME_LOOP) || is_kind(word, WIRE_FRAME_CORE))
+		word &= ~((uint64_t)WIRE_FRAME_MOST << WIRE_FRAME_SHIFT);
+	put(m, word);
 }
 
 static void put_note(struct merge *m, enum wire_script_note note)
@@ -66,6 +66,13 @@ static void put_run(struct merge *m)
 	m->run++;
 }
 
+/* Whether the word that was just taken is a part of the loop that follows. */
+static bool is_core(const struct merge *m, uint64_t word)
+{
+	return is_kind(word, WIRE_FRAME_CORE) && m->at_native < m->n_native &&
+	       is_kind(m->native[m->at_native], WIRE_FRAME_LOOP);
+}
+
 static void pair(struct merge *m)
 {
 	bool surplus_loop = m->loops > m->runs;
@@ -79,6 +86,8 @@ static void pair(struct merge *m)
 	while (m->at_native < m->n_native) {
 		const uint64_t word = m->native[m->at_native++];
 
+		if (is_core(m, word) && !surplus_loop)
+			continue;
 		if (!is_kind(word, WIRE_FRAME_LOOP) || surplus_loop)
 			put_native(m, word);
 		else
@@ -99,8 +108,11 @@ static void put_together(struct merge *m, bool is_rooted)
 {
 	uint32_t i = 0, end = m->n_native;
 
-	for (; i < m->n_native && !is_kind(m->native[i], WIRE_FRAME_LOOP); i++)
-		put_native(m, m->native[i]);
+	for (; i < m->n_native && !is_kind(m->native[i], WIRE_FRAME_LOOP); i++) {
+		m->at_native = i + 1;
+		if (!is_core(m, m->native[i]))
+			put_native(m, m->native[i]);
+	}
 	while (end > i && !is_kind(m->native[end - 1], WIRE_FRAME_LOOP))
 		end--;
 	put_runs(m);
@@ -121,6 +133,11 @@ static uint32_t count(const uint64_t *words, uint32_t n, bool (*is)(uint64_t))
 static bool is_loop(uint64_t word)
 {
 	return is_kind(word, WIRE_FRAME_LOOP);
+}
+
+static bool is_marked(uint64_t word)
+{
+	return is_loop(word) || is_kind(word, WIRE_FRAME_CORE);
 }
 
 static bool is_end(uint64_t word)
@@ -159,7 +176,8 @@ void interleave(struct interleave_words *words, uint8_t end)
 	struct merge m = {.native = in, .n_native = chain, .out = {words->at, 0, words->cut_at}};
 
 	m.loops = count(words->at, chain, is_loop);
-	if ((chain == words->n && !m.loops) || words->n > WIRE_USER_FRAMES)
+	if ((chain == words->n && !count(words->at, chain, is_marked)) ||
+	    words->n > WIRE_USER_FRAMES)
 		return;
 	memcpy(in, words->at, words->n * sizeof(*in));
 	if (chain == words->n) {

@@ -1,7 +1,8 @@
 <?php
-// shapes.php SECONDS: runs shapes of PHP calls for that much time. Which function calls which, and on
-// which line, stands beside the calls: "calls: callee, callee …", for judge_php.py. A function's own
-// line comments name its callees as the profile does; "-" stands for none.
+// shapes.php SECONDS: runs shapes of PHP calls for that much time. Which functions a line calls stands
+// beside it, for judge_calls.py, which also reads the next two lines.
+// outermost: {closure}
+// evaluated: spin, named
 
 namespace {
 

@@ -12,6 +12,7 @@
 
 #define KIND(kind, value) ((uint64_t)(kind) << WIRE_FRAME_SHIFT | (value))
 #define LOOP(address)	  KIND(WIRE_FRAME_LOOP, address)
+#define CORE(address)	  KIND(WIRE_FRAME_CORE, address)
 #define SCRIPT(number)	  KIND(WIRE_FRAME_SCRIPT, (uint64_t)(number) << WIRE_SCRIPT_SHIFT | 7)
 #define END(number)	  (SCRIPT(number) | WIRE_SCRIPT_END)
 #define NOTE(note)	  KIND(WIRE_FRAME_SCRIPT, note)
@@ -50,6 +51,19 @@ static void runs_take_the_places_of_loops(void **state)
 	/* A loop on top was interrupted itself; flags of native frames stay. */
 	CHECK(ALL(LOOP(0x20), 0x30 | WIRE_EXACT, 0x40 | WIRE_BY_FRAME_POINTER, CHAIN(1, 1), END(1)),
 	      WIRE_END_ROOT, ALL(SCRIPT(1), 0x30 | WIRE_EXACT, 0x40 | WIRE_BY_FRAME_POINTER));
+}
+
+static void a_core_goes_with_its_loop(void **state)
+{
+	(void)state;
+	CHECK(ALL(CORE(0x10), LOOP(0x20), 0x30, CORE(0x40), LOOP(0x50), 0x60, CHAIN(2, 2), END(1),
+		  END(2)),
+	      WIRE_END_ROOT, ALL(SCRIPT(1), 0x30, SCRIPT(2), 0x60));
+	/* But not with other code, or with a loop that stays. */
+	CHECK(ALL(CORE(0x10), 0x20, CORE(0x30), LOOP(0x40), CORE(0x50), LOOP(0x60), CHAIN(1, 1),
+		  END(1)),
+	      WIRE_END_ROOT, ALL(0x10, 0x20, 0x30, 0x40, SCRIPT(1)));
+	CHECK(ALL(CORE(0x10), 0x20), WIRE_END_ROOT, ALL(0x10, 0x20));
 }
 
 static void native_stacks_stay(void **state)
@@ -156,7 +170,7 @@ static void any_words_stay_within_bounds(void **state)
 			random = random * 6364136223846793005u + 1442695040888963407u;
 			words[i] = random >> 3 ^ random << 40;
 			if (random >> 60 < 8)
-				words[i] = KIND(random >> 58 & 3, words[i] & 0xffffff) |
+				words[i] = KIND(random >> 57 & 7, words[i] & 0xffffff) |
 					   (words[i] & WIRE_EXACT);
 		}
 		if (w.n && round % 3)
@@ -174,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_take_the_places_of_loops),
+		cmocka_unit_test(a_core_goes_with_its_loop),
 		cmocka_unit_test(native_stacks_stay),
 		cmocka_unit_test(one_more_is_at_the_inner_end),
 		cmocka_unit_test(without_a_pair_they_stand_together),

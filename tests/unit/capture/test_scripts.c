@@ -284,6 +284,28 @@ static void php_is_found(void **state)
 	assert_int_equal(proc.file, 152);
 }
 
+/* The library keeps the variable; the program that loads it has no interpreter. */
+static void ruby_is_found(void **state)
+{
+	static const char library[] = "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1";
+	struct wire_script_proc proc;
+	struct interpreter i;
+
+	(void)state;
+	assert_true(detect(library, &i));
+	assert_int_equal(i.language, WIRE_SCRIPT_RUBY);
+	assert_int_equal(i.major, 3);
+	assert_int_equal(i.minor, 1);
+	assert_string_equal(i.reason, "");
+	assert_true(i.runtime && !i.tls);
+	assert_true(i.loop.function.bytes > 1000);
+	assert_true(i.loop.core.bytes > i.loop.function.bytes);
+	proc = script_proc(&i, 0x1000);
+	assert_int_equal(proc.core_bytes, i.loop.core.bytes);
+	assert_int_equal(proc.previous, 64);
+	assert_false(detect("/usr/bin/ruby3.1", &i));
+}
+
 /* A copy of @path, whose sections are damaged more at each round. */
 static void damage(const char *path, uint32_t rounds)
 {
@@ -317,6 +339,7 @@ static void damaged_files_are_read(void **state)
 {
 	(void)state;
 	damage("/usr/bin/php8.2", 60);
+	damage("/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1", 60);
 }
 
 int main(void)
@@ -331,6 +354,7 @@ int main(void)
 		cmocka_unit_test(interpreters_are_found),
 		cmocka_unit_test(names_are_qualified),
 		cmocka_unit_test(php_is_found),
+		cmocka_unit_test(ruby_is_found),
 		cmocka_unit_test(damaged_files_are_read),
 	};
 

@@ -1,0 +1,4 @@
+def in_file(n)
+  spin(n) # calls: spin
+end
+spin(50) # calls: spin
