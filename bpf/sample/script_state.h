@@ -50,7 +50,7 @@ enum script_by_pointer {
 
 /* Frames of a script that are followed in one walk by script_chain.h: more than real programs
  * have. */
-#define SCRIPT_CHAIN 8192
+#define SCRIPT_CHAIN 4096
 
 struct script_frame {
 	__u64 code, instruction;

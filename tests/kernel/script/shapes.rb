@@ -1,4 +1,4 @@
-# shapes.rb SECONDS: runs shapes of Ruby calls for that much time. Which functions a line calls stands
+# shapes.rb SECONDS: runs shapes of Ruby calls for that much CPU time. Which functions a line calls stands
 # beside it, for judge_calls.py, which also reads the next two lines.
 # outermost: block in fibers, block in threads, numbers
 # evaluated: spin, named
@@ -213,7 +213,7 @@ def shapes
   recursion(20) # calls: recursion
 end
 
-ending = Process.clock_gettime(Process::CLOCK_MONOTONIC) + ARGV[0].to_f
-while Process.clock_gettime(Process::CLOCK_MONOTONIC) < ending
+ending = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) + ARGV[0].to_f
+while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < ending
   shapes # calls: shapes
 end
