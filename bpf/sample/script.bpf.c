@@ -70,13 +70,16 @@ static __always_inline void look_for_v8(struct walk *walk)
 	script_enter_task(walk, current_task(), proc, 0);
 }
 
+int script_look(struct walk *walk)
+{
+	if (walk)
+		look_for_v8(walk);
+	return 0;
+}
+
 int script_frame(struct walk *walk)
 {
-	if (!walk)
-		return 0;
-	if (walk->script.by_pointer == SCRIPT_POINTER_UNKNOWN)
-		look_for_v8(walk);
-	if (walk->script.by_pointer == SCRIPT_POINTER_YES)
+	if (walk)
 		v8_frame(walk);
 	return 0;
 }

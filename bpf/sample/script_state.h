@@ -88,6 +88,8 @@ struct script {
 	__u64 type, lines;	 /* of a code object: its type, the bytes of its table */
 	__u64 text[4];		 /* of a string: length, hash, state */
 	__u64 body[SCRIPT_BODY]; /* of a function of Ruby */
+	/* Of V8: of the function that is looked at. */
+	__u64 info, scope, file;
 	/* Of a language whose runs user space pairs with the loops (script_chain.h). */
 	__u32 has_loops;   /* 1: it is one */
 	__u32 loops;	   /* loops on the native stack */

@@ -215,7 +215,7 @@ static __always_inline __u32 v8_position(struct script *s, __u64 scope)
 }
 
 /* Sends a function as @number. */
-static __always_inline bool v8_send(struct walk *walk, __u64 number, __u64 scope, __u64 script)
+static __always_inline bool v8_send(struct walk *walk, __u64 number)
 {
 	struct script *s = &walk->script;
 	struct wire_script *record =
@@ -235,58 +235,56 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number, __u64 scope
 	record->name = (struct wire_script_text){0};
 	made = (void *)(record + 1);
 	made->n = made->before = made->position = 0;
-	if (v8_scope(s, scope)) {
-		made->position = v8_position(s, scope);
+	if (v8_scope(s, s->scope)) {
+		made->position = v8_position(s, s->scope);
 		name = v8_name(s);
 		if (name)
 			v8_parts(s, name, record, made);
 	}
-	v8_file(s, v8_word(s, script, V8_FILE), record);
+	v8_file(s, v8_word(s, s->file, V8_FILE), record);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return true;
 }
 
-static __always_inline struct two_hashes v8_hashes(const struct script *s, __u64 info, __u64 scope,
-						   __u64 script)
+static __always_inline struct two_hashes v8_hashes(const struct script *s)
 {
 	struct two_hashes h = {0};
 
 	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
 	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
 	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
-	stack_hash_mix(&h, config_hash_keys[3], info);
-	stack_hash_mix(&h, config_hash_keys[4], scope);
-	stack_hash_mix(&h, config_hash_keys[5], script);
+	stack_hash_mix(&h, config_hash_keys[3], s->info);
+	stack_hash_mix(&h, config_hash_keys[4], s->scope);
+	stack_hash_mix(&h, config_hash_keys[5], s->file);
 	h.key = stack_hash_finish(h.key);
 	h.check = stack_hash_finish(h.check);
 	return h;
 }
 
-/* The number of @function, which is sent if it is new; V8_NATIVE, or 0: it could not be read. */
+/* The number of @function, which is sent if it is new; V8_NATIVE, or 0: it could not be read. What
+ * is between is kept in @walk: Linux 6.1 has little of BPF's stack left here. */
 static __always_inline __u64 v8_read(struct walk *walk, __u64 function)
 {
 	struct script *s = &walk->script;
-	const __u64 *known;
+	__u64 number = V8_NATIVE;
 	struct two_hashes key;
-	__u64 info, scope, script, number = V8_NATIVE;
+	const __u64 *known;
 
-	if (!here_read(NULL, &s->type, 8, function - V8_TAG + s->proc.v8.info))
+	if (!here_read(NULL, &s->info, 8, function - V8_TAG + s->proc.v8.info) ||
+	    !v8_is_pointer(s->info) || !here_read(NULL, s->code, 64, s->info - V8_TAG))
 		return 0;
-	info = s->type;
-	if (!v8_is_pointer(info) || !here_read(NULL, s->code, 64, info - V8_TAG))
-		return 0;
-	scope = script_word(s->code, s->proc.v8.scope);
-	script = script_word(s->code, s->proc.v8.script);
-	key = v8_hashes(s, info, scope, script);
+	s->scope = script_word(s->code, s->proc.v8.scope);
+	s->file = script_word(s->code, s->proc.v8.script);
+	key = v8_hashes(s);
 	known = bpf_map_lookup_elem(&known_codes, &key);
 	if (known)
 		return *known;
-	if (v8_type(s, info) != s->proc.v8.info_type)
+	if (v8_type(s, s->info) != s->proc.v8.info_type)
 		return 0;
-	if (v8_type(s, scope) == s->proc.v8.scope_type &&
-	    v8_type(s, script) == s->proc.v8.script_type) {
+	if (v8_type(s, s->scope) == s->proc.v8.scope_type &&
+	    v8_type(s, s->file) == s->proc.v8.script_type) {
 		number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-		if (!v8_send(walk, number, scope, script))
+		if (!v8_send(walk, number))
 			return 0;
 	}
 	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);

@@ -374,7 +374,9 @@ static long walk_one(__u32 i, struct walk **context)
 	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
 	if (walk->guessed)
 		mark = WIRE_BY_FRAME_POINTER;
-	if (walk->guessed && walk->script.by_pointer != SCRIPT_POINTER_NO)
+	if (walk->guessed && walk->script.by_pointer == SCRIPT_POINTER_UNKNOWN)
+		script_look(walk);
+	if (walk->guessed && walk->script.by_pointer == SCRIPT_POINTER_YES)
 		script_frame(walk);
 	if (code == CODE_NO_RULE)
 		end = walk_step_bp(walk, &walk->at);

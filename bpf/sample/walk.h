@@ -83,8 +83,10 @@ static __always_inline void walk_keep(struct walk *walk, __u64 word)
 int script_begin(struct walk *walk, __u64 address);
 /* One round of script frames, while walk->script.mode is not SCRIPT_NATIVE. */
 int script_round(struct walk *walk);
-/* The walk leaves a frame by its frame pointer: if it is one of V8, gives the function that it runs
- * in its place. */
+/* Sets walk->script.by_pointer. */
+int script_look(struct walk *walk);
+/* The walk of a process with V8 leaves a frame by its frame pointer: if V8 made it, gives the
+ * function that it runs in its place. */
 int script_frame(struct walk *walk);
 /* Sets walk->chain to the script frames of the current thread, for a stack that the loader walks;
  * whatever the walk has found of them. */
