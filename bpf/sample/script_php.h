@@ -31,6 +31,7 @@
 /* In a string: the hash of its bytes, or 0 if nobody asked for that yet; then its length. */
 #define PHP_STRING_HASH 8
 #define PHP_STRING_DATA 24
+#define PHP_MOST_FILE	4200 /* bytes of a file's name: a path, and what eval() adds */
 
 /* In place of numbers of functions: one of PHP itself, and the outermost one of a fiber. */
 #define PHP_NATIVE ~0ull
@@ -142,10 +143,13 @@ static __always_inline __u64 php_read(struct walk *walk, __u64 at)
 	if (!here_read(NULL, &s->code[PHP_CODE_FILE], PHP_LINES_BYTES, at + s->proc.file) ||
 	    !s->code[PHP_CODE_FILE])
 		return 0;
+	if (s->code[PHP_CODE_LINES] >> 32 < (__u32)s->code[PHP_CODE_LINES])
+		return 0;
 	if (s->code[PHP_CODE_CLASS] &&
 	    !here_read(NULL, &s->code[PHP_CODE_CLASS], 8, s->code[PHP_CODE_CLASS] + PHP_CLASS_NAME))
 		return 0;
-	if (!php_hashes(s, &key))
+	/* A version that keeps it elsewhere would hardly have a file's name here. */
+	if (!php_hashes(s, &key) || !s->text[1] || s->text[1] > PHP_MOST_FILE)
 		return 0;
 	known = bpf_map_lookup_elem(&known_codes, &key);
 	if (known)

@@ -36,7 +36,8 @@ struct {
 } executor_globals;
 
 static struct text name = {.hash = 1, .length = 4, .bytes = "name"};
-static struct function function = {.type = 2, .name = &name, .file = &name, .last = 9};
+static struct text file = {.hash = 2, .length = 4, .bytes = "file"};
+static struct function function = {.type = 2, .name = &name, .file = &file, .last = 9};
 static uint32_t instruction[8] = {[6] = 5};
 static struct frame frames[2] = {
 	{.instruction = instruction, .function = &function, .previous = &frames[1]},
