@@ -91,16 +91,23 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 #include "sample/memo.h"
 #include "sample/step.h"
 
-static void want(struct walk *walk, __u64 address)
+/* Asks the loader for what belongs to @piece, of code at @address. */
+static __noinline void want_of(const struct walk *walk, const struct wire_piece *piece,
+			       __u64 address)
 {
 	struct wire_want record = {.kind = WIRE_WANT,
 				   .pid = walk->out.head.pid,
 				   .time_ns = walk->out.head.time_ns,
 				   .address = address,
-				   .piece = walk->vma.file};
+				   .piece = *piece};
 
 	if (!bpf_map_update_elem(&wanted, &record.piece, &record.time_ns, BPF_NOEXIST))
 		send_now(&record, sizeof(record));
+}
+
+static void want(struct walk *walk, __u64 address)
+{
+	want_of(walk, &walk->vma.file, address);
 }
 
 #include "sample/copy.h"
@@ -297,19 +304,14 @@ static __always_inline bool is_interpreter(const struct walk *walk)
 static __always_inline long find_script(struct walk *walk)
 {
 	const __u64 key = step_key(&walk->at);
-	struct wire_piece file;
 
 	walk->script.outcome = WIRE_SCRIPT_LATE;
 	/* The rule may come from a cache, which does not know the mapping. */
 	if (!enter(walk, key))
 		return 0;
 	script_begin(walk, key);
-	if (walk->script.outcome != WIRE_SCRIPT_LATE)
-		return 0;
-	file = walk->vma.file;
-	walk->vma.file = walk->script.asked;
-	want(walk, key);
-	walk->vma.file = file;
+	if (walk->script.outcome == WIRE_SCRIPT_LATE)
+		want_of(walk, &walk->script.asked, key);
 	return 0;
 }
 
@@ -318,7 +320,6 @@ static __always_inline void script_mark(struct walk *walk)
 {
 	const struct wire_script_proc *proc = &walk->script.proc;
 	const __u64 at = step_key(&walk->at);
-
 	__u64 kind = WIRE_FRAME_LOOP;
 
 	if (at - proc->core < proc->core_bytes)
