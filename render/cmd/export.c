@@ -228,7 +228,9 @@ int render_export(int argc, char **argv)
 	if (rc)
 		return render_refuse(rc);
 	render_enter_to(a.output, a.force, &a.input, 1);
-	if (store_load(a.input, &a.selection.run, &p))
+	rc = a.to->walks ? store_load_leaving(a.input, &a.selection.run, &p)
+			 : store_load(a.input, &a.selection.run, &p);
+	if (rc)
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
 	rc = render_settle(&a.selection, p);

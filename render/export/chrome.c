@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "export/chrome_timeline.h"
 #include "export/lanes.h"
-#include "export/trace_tracks.h"
+#include "timeline/timed_calls.h"
 #include "model/meta.h"
 #include "base/json.h"
 
@@ -256,5 +256,6 @@ const struct export chrome_export = {
 	.extension = "trace.json",
 	.about = "Trace Event Format, for Perfetto and chrome://tracing",
 	.reads = EXPORT_EVENTS,
+	.walks = true,
 	.write = chrome_write,
 };

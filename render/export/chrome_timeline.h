@@ -20,7 +20,7 @@
 #define CHROME_TRACKS (1u << 30) /* such numbers are above those of threads */
 
 /* Writes the events of in->part, each after *@before, which becomes what is between two of them.
- * @modules: the short name of each. -ENOENT with a text for --net, if times are not known net. */
+ * @modules: the short name of each. Errors of trace_walk(). */
 int chrome_timeline_write(const struct export_input *in, const char *const *modules, FILE *out,
 			  const char **before);
 

@@ -41,6 +41,7 @@ struct export
 	enum export_source reads;
 	bool takes_self;  /* heeds export_input's self */
 	bool takes_table; /* heeds its table */
+	bool walks;	  /* events need not be in memory: model/event_cursor.h */
 	/* Writes all to @out. 0, or a negative errno with a text. The caller checks ferror() and
 	 * closes. */
 	int (*write)(const struct export_input *, FILE *out);

@@ -18,25 +18,25 @@
 #include "base/err.h"
 #include "export/lanes.h"
 #include "export/perfetto_packets.h"
-#include "export/trace_marks.h"
-#include "export/trace_tracks.h"
+#include "export/trace_walk.h"
+#include "timeline/timed_calls.h"
 #include "model/meta.h"
-#include "timeline/call_choice.h"
-#include "timeline/own_work.h"
 
 /* Numbers of tracks: of a thread, its waits, its samples … */
 enum track_of_thread { OF_THREAD, OF_WAITS, OF_SAVES, TRACKS_A_THREAD };
 
 struct writer {
 	struct perfetto_packets to;
-	const struct profile *whole, *p; /* p: the part of it that is written */
-	const struct calls *calls;
-	uint32_t *first, *last; /* threads_first() */
-	struct map processes;	/* hash of pid and birth → uuid of its track */
-	struct map live;	/* the same → of its counter */
-	struct map coroutines;	/* lane's thread and coroutine → uuid */
-	uint64_t *uuids;	/* per thread and enum track_of_thread; 0: not written yet */
-	uint64_t next;		/* uuid */
+	const struct profile *p;	   /* the part that is written */
+	uint32_t *first, *last;		   /* threads_first() */
+	VEC(struct packet_sequence) calls; /* by lane */
+	struct packet_sequence cut,
+		others;	       /* of calls, of the track that is written; of the rest */
+	struct map processes;  /* hash of pid and birth → uuid of its track */
+	struct map live;       /* the same → of its counter */
+	struct map coroutines; /* lane's thread and coroutine → uuid */
+	uint64_t *uuids;       /* per thread and enum track_of_thread; 0: not written yet */
+	uint64_t next;	       /* uuid */
 };
 
 static const struct function *function_of(const struct profile *p, uint32_t frame)
@@ -93,81 +93,85 @@ static uint64_t lower_track(struct writer *w, uint32_t thread, enum track_of_thr
 	return *uuid;
 }
 
+static uint64_t named_track(struct writer *w, const struct track *t)
+{
+	_free_ char *name = track_name(t);
+	const uint64_t thread = thread_track(w, w->first[t->thread]);
+
+	return name ? put_track(w, (struct perfetto_track){.parent = thread, .name = name})
+		    : thread;
+}
+
+/* Of a thread's own stack, or a coroutine's. */
 static uint64_t stack_track(struct writer *w, uint32_t thread, uint32_t coroutine)
 {
-	const uint32_t *uuid =
-		coroutine ? map_get(&w->coroutines,
-				    calls_coroutine_key(&w->p->threads.at[thread], coroutine))
-			  : NULL;
+	const struct track track = {.thread = thread, .coroutine = coroutine};
+	bool fresh;
+	uint32_t *uuid;
 
-	return uuid ? *uuid : thread_track(w, w->first[thread]);
+	if (!coroutine)
+		return thread_track(w, w->first[thread]);
+	uuid = map_put(&w->coroutines, calls_coroutine_key(&w->p->threads.at[thread], coroutine),
+		       &fresh);
+	if (fresh)
+		*uuid = (uint32_t)named_track(w, &track);
+	return *uuid;
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
+static struct packet_sequence *sequence_of(struct writer *w, const struct track *t)
+{
+	while (!t->cut && w->calls.n <= t->lane)
+		(void)vec_add(&w->calls);
+	return t->cut ? &w->cut : &w->calls.at[t->lane];
+}
+
 static void track_begin_one(void *data, const struct track *t)
 {
 	struct writer *w = data;
-	const uint32_t thread = w->first[t->thread];
-	_free_ char *name = track_name(t);
-	uint64_t uuid = thread_track(w, thread);
-	bool fresh;
+	const uint64_t uuid = t->cut ? named_track(w, t) : stack_track(w, t->thread, t->coroutine);
 
-	if (name)
-		uuid = put_track(w, (struct perfetto_track){.parent = uuid, .name = name});
-	if (t->coroutine && !t->cut)
-		*map_put(&w->coroutines,
-			 calls_coroutine_key(&w->p->threads.at[thread], t->coroutine), &fresh) =
-			(uint32_t)uuid;
-	perfetto_next_sequence(&w->to, uuid);
+	perfetto_open(&w->to, sequence_of(w, t), uuid);
 }
 
-static const char *arguments_of(const struct writer *w, const struct call *c)
+static const char *arguments_of(const struct writer *w, const struct track_slice *s)
 {
-	const uint32_t text = c->begin != CALLS_NONE ? w->p->events.at[c->begin].argument : 0;
-
-	return text ? profile_text(w->p, text) : NULL;
+	return s->call->argument ? profile_text(w->p, s->call->argument) : NULL;
 }
 
 static void slice_begin(void *data, const struct track_slice *s)
 {
 	struct writer *w = data;
-	const struct function *f = function_of(w->p, s->call->frame);
+	const struct call *call = &s->call->call;
+	const struct function *f = function_of(w->p, call->frame);
 
-	perfetto_put(&w->to, &(struct perfetto_event){
-				     .type = PERFETTO_SLICE_BEGIN,
-				     .time_ns = s->start_ns,
-				     .name = f->name,
-				     .name_text = "?",
-				     .module = f->module,
-				     .of_c = s->call->flags & CALL_C,
-				     .arguments = arguments_of(w, s->call),
-			     });
+	perfetto_put(&w->to, sequence_of(w, &s->track),
+		     &(struct perfetto_event){
+			     .type = PERFETTO_SLICE_BEGIN,
+			     .time_ns = s->start_ns,
+			     .name = f->name,
+			     .name_text = "?",
+			     .module = f->module,
+			     .of_c = call->flags & CALL_C,
+			     .arguments = arguments_of(w, s),
+		     });
 }
 
 /* What a call returned was asked for together with its arguments. */
 static void slice_end(void *data, const struct track_slice *s)
 {
 	struct writer *w = data;
-	const struct timed_event *end =
-		s->call->end != CALLS_NONE ? &w->p->events.at[s->call->end] : NULL;
-	const char *ended_by = track_ended_by(s->call);
+	const char *ended_by = track_ended_by(&s->call->call);
+	const bool returns = s->end && !ended_by && s->call->argument;
 
-	perfetto_put(&w->to,
+	perfetto_put(&w->to, sequence_of(w, &s->track),
 		     &(struct perfetto_event){
 			     .type = PERFETTO_SLICE_END,
 			     .time_ns = s->end_ns,
 			     .ended_by = ended_by,
-			     .returned = end && !ended_by && arguments_of(w, s->call) ? &end->value2
-										      : NULL,
+			     .returned = returns ? &s->end->value2 : NULL,
 		     });
-}
-
-static void put_calls(struct writer *w)
-{
-	static const struct track_writer tracks = {track_begin_one, slice_begin, slice_end};
-
-	tracks_walk(w->calls, &tracks, w);
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
@@ -184,7 +188,7 @@ static void put_sample_slice(void *data, uint64_t time_ns, uint32_t function)
 		e.name_text = "?";
 		e.module = f->module;
 	}
-	perfetto_put(&w->to, &e);
+	perfetto_put(&w->to, &w->others, &e);
 }
 
 static uint64_t samples_track(struct writer *w, uint32_t thread)
@@ -204,7 +208,7 @@ static void put_samples(struct writer *w)
 	for (uint32_t i = 0; i < lanes.n; i++) {
 		if (!lane_of(&lanes, i).n)
 			continue;
-		perfetto_next_sequence(&w->to, samples_track(w, i));
+		perfetto_open(&w->to, &w->others, samples_track(w, i));
 		slices_walk(w->p, lane_of(&lanes, i), put_sample_slice, w);
 	}
 	lanes_release(&lanes);
@@ -263,56 +267,55 @@ static void put_mark(void *data, const struct mark *m)
 	} else {
 		e.track = stack_track(w, m->event->thread, m->event->coroutine);
 	}
-	perfetto_put(&w->to, &e);
+	perfetto_put(&w->to, &w->others, &e);
 }
 
 static void put_levels(struct writer *w, const struct levels *l, enum perfetto_unit unit)
 {
 	if (!l->name)
 		return;
-	perfetto_next_sequence(&w->to, put_track(w, (struct perfetto_track){.name = l->name,
-									    .counter = true,
-									    .unit = unit}));
+	perfetto_open(&w->to, &w->others,
+		      put_track(w, (struct perfetto_track){
+					   .name = l->name, .counter = true, .unit = unit}));
 	for (size_t i = 0; i < LEVELS; i++)
 		if (!i || l->at[i] < l->at[i - 1] || l->at[i] > l->at[i - 1])
-			perfetto_put(&w->to,
+			perfetto_put(&w->to, &w->others,
 				     &(struct perfetto_event){.type = PERFETTO_COUNTER,
 							      .time_ns = levels_time(w->p, i),
 							      .measure = &l->at[i]});
 }
 
 /* A counter each thread. */
-static void put_own_work(struct writer *w)
+static void put_own_work(struct writer *w, const own_levels *levels)
 {
 	const struct own_level *before = NULL;
-	const struct own_span span = own_work_span(w->p);
-	own_levels levels;
 
-	own_work_of(w->whole, w->p, &span, &levels);
-	vec_each (l, &levels) {
+	vec_each (l, levels) {
 		if (!before || before->thread != l->thread)
-			perfetto_next_sequence(
-				&w->to, put_track(w, (struct perfetto_track){
-							     .parent = thread_track(w, l->thread),
-							     .name = OWN_WORK_NAME,
-							     .counter = true}));
-		perfetto_put(&w->to, &(struct perfetto_event){.type = PERFETTO_COUNTER,
-							      .time_ns = l->time_ns,
-							      .measure = &l->percent});
+			perfetto_open(&w->to, &w->others,
+				      put_track(w, (struct perfetto_track){
+							   .parent = thread_track(w, l->thread),
+							   .name = OWN_WORK_NAME,
+							   .counter = true}));
+		perfetto_put(&w->to, &w->others,
+			     &(struct perfetto_event){.type = PERFETTO_COUNTER,
+						      .time_ns = l->time_ns,
+						      .measure = &l->percent});
 		before = l;
 	}
-	vec_release(&levels);
 }
 
-static void put_counters(struct writer *w)
+static void put_counters(struct writer *w, const struct trace_sums *sums)
 {
 	struct levels l;
 
 	levels_cpu(w->p, &l);
 	put_levels(w, &l, PERFETTO_UNIT_NONE);
-	levels_live(w->p, &l);
-	put_levels(w, &l, PERFETTO_UNIT_BYTES);
-	put_own_work(w);
+	if (!sums->allocations) {
+		levels_live(w->p, &l);
+		put_levels(w, &l, PERFETTO_UNIT_BYTES);
+	}
+	put_own_work(w, &sums->own_work);
 }
 
 /* --- the trace -------------------------------------------------------------------------------- */
@@ -323,48 +326,47 @@ static bool samples_are_calls(const struct profile *p)
 	return profile_has(p, PART_EVENTS) && profile_run(p, RUN_EXACT);
 }
 
-static void put_all(struct writer *w)
+static int put_all(struct writer *w, const struct export_input *in)
 {
-	/* The first sequence has the tracks of threads, which readers want to know first. */
-	perfetto_next_sequence(&w->to, 0);
+	static const struct trace_writer writer = {{track_begin_one, slice_begin, slice_end},
+						   put_mark};
+	struct trace_sums sums = {0};
+	int rc = 0;
+
+	/* Readers want to know the tracks of threads first. */
 	for (uint32_t i = 0; i < w->p->threads.n; i++)
 		(void)thread_track(w, w->first[i]);
+	perfetto_open(&w->to, &w->others, 0);
 	if (profile_has(w->p, PART_EVENTS))
-		put_calls(w);
+		rc = trace_walk(in, w->first, &writer, w, &sums);
 	if (profile_has(w->p, PART_SAMPLES) && !samples_are_calls(w->p))
 		put_samples(w);
-	perfetto_next_sequence(&w->to, 0);
-	marks_walk(w->p, w->first, put_mark, w);
-	put_counters(w);
+	put_counters(w, &sums);
+	trace_sums_release(&sums);
+	return rc;
 }
 
 static int perfetto_write(const struct export_input *in, FILE *out)
 {
-	struct writer w = {.whole = in->profile, .p = in->part};
-	struct calls calls = {0};
-	int rc = 0;
+	struct writer w = {.p = in->part};
+	int rc;
 
 	if (in->tree && in->tree->of_zones)
 		return err(-EINVAL, "zones have no times to show as a trace: the profile has "
 				    "neither a timeline nor samples");
-	if (profile_has(w.p, PART_EVENTS))
-		rc = calls_find_selected(in->profile, w.p, in->selection, &calls);
-	if (rc)
-		return rc;
-	w.calls = &calls;
 	perfetto_begin(&w.to, w.p, out);
 	w.first = threads_first(w.p, &w.last);
 	w.uuids = mem_zalloc(w.p->threads.n + 1, TRACKS_A_THREAD * sizeof(*w.uuids));
-	put_all(&w);
+	rc = put_all(&w, in);
 	map_release(&w.processes);
 	map_release(&w.live);
 	map_release(&w.coroutines);
+	vec_release(&w.calls);
 	free(w.first);
 	free(w.last);
 	free(w.uuids);
 	perfetto_end(&w.to);
-	calls_release(&calls);
-	return 0;
+	return rc;
 }
 
 const struct export perfetto_export = {
@@ -372,5 +374,6 @@ const struct export perfetto_export = {
 	.extension = "pftrace",
 	.about = "Perfetto's own format: every call, exception and wake-up of a timeline",
 	.reads = EXPORT_EVENTS,
+	.walks = true,
 	.write = perfetto_write,
 };

@@ -1,5 +1,6 @@
 #include "export/perfetto_packets.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* Fields, by message. */
@@ -74,35 +75,15 @@ enum note { NOTE_ARGUMENTS = 1, NOTE_RETURNED, NOTE_ENDED_BY, NOTES_END };
 static const char *const note_names[NOTES_END] = {"", "arguments", "returned", "ended by"};
 
 /* Writes the packet with the sequence it belongs to, and makes room for the next. */
-static void write_packet(struct perfetto_packets *w, uint32_t flags)
+static void write_packet(struct perfetto_packets *w, const struct packet_sequence *s,
+			 uint32_t flags)
 {
-	protobuf_uint(&w->packet, PACKET_SEQUENCE, w->sequence);
+	protobuf_uint(&w->packet, PACKET_SEQUENCE, s->number);
 	protobuf_uint(&w->packet, PACKET_FLAGS, flags);
 	protobuf_clear(&w->inner);
 	protobuf_message(&w->inner, TRACE_PACKET, &w->packet);
 	fwrite_unlocked(w->inner.bytes.at, 1, w->inner.bytes.n, w->out);
 	protobuf_clear(&w->packet);
-}
-
-void perfetto_begin(struct perfetto_packets *w, const struct profile *p, FILE *out)
-{
-	*w = (struct perfetto_packets){.out = out, .p = p};
-	w->names = mem_zalloc(intern_count(&p->strings), sizeof(*w->names));
-	w->modules = mem_zalloc(p->modules.n, sizeof(*w->modules));
-	w->module_names = mem_zalloc(p->modules.n, sizeof(*w->module_names));
-	for (uint32_t i = 1; i < p->modules.n; i++)
-		w->module_names[i] = profile_module_name(p, i);
-}
-
-void perfetto_end(struct perfetto_packets *w)
-{
-	free(w->names);
-	free(w->modules);
-	free(w->module_names);
-	protobuf_release(&w->packet);
-	protobuf_release(&w->event);
-	protobuf_release(&w->interned);
-	protobuf_release(&w->inner);
 }
 
 /* --- sequences -------------------------------------------------------------------------------- */
@@ -139,15 +120,37 @@ static void add_defaults(struct perfetto_packets *w, uint64_t track)
 	protobuf_message(&w->packet, PACKET_DEFAULTS, &w->event);
 }
 
-void perfetto_next_sequence(struct perfetto_packets *w, uint64_t track)
+void perfetto_open(struct perfetto_packets *w, struct packet_sequence *s, uint64_t track)
 {
-	w->sequence++;
-	w->at_ns = 0;
-	w->notes = 0;
+	*s = (struct packet_sequence){.number = ++w->sequences};
 	add_clocks(w);
 	add_defaults(w, track);
 	protobuf_uint(&w->packet, PACKET_FIRST, 1);
-	write_packet(w, STATE_CLEARED);
+	write_packet(w, s, STATE_CLEARED);
+}
+
+void perfetto_begin(struct perfetto_packets *w, const struct profile *p, FILE *out)
+{
+	*w = (struct perfetto_packets){.out = out, .p = p};
+	w->names = mem_zalloc(intern_count(&p->strings), sizeof(*w->names));
+	w->modules = mem_zalloc(p->modules.n, sizeof(*w->modules));
+	w->module_names = mem_zalloc(p->modules.n, sizeof(*w->module_names));
+	for (uint32_t i = 1; i < p->modules.n; i++)
+		w->module_names[i] = profile_module_name(p, i);
+	perfetto_open(w, &w->tracks, 0);
+}
+
+void perfetto_end(struct perfetto_packets *w)
+{
+	free(w->names);
+	free(w->modules);
+	free(w->module_names);
+	map_release(&w->names_known);
+	map_release(&w->modules_known);
+	protobuf_release(&w->packet);
+	protobuf_release(&w->event);
+	protobuf_release(&w->interned);
+	protobuf_release(&w->inner);
 }
 
 /* --- tracks ----------------------------------------------------------------------------------- */
@@ -192,64 +195,69 @@ void perfetto_put_track(struct perfetto_packets *w, const struct perfetto_track 
 	if (t->counter)
 		add_counter(w, t->unit);
 	protobuf_message(&w->packet, PACKET_TRACK, &w->event);
-	write_packet(w, STATE_NEEDED);
+	write_packet(w, &w->tracks, STATE_NEEDED);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Makes the number @iid that of a name, for this sequence; unless it is that already. */
-static void intern(struct perfetto_packets *w, uint32_t *known, uint32_t field, uint32_t iid,
-		   const char *text)
+/* Whether the sequence @s has the name of number @i; from now on it has it. @last: per number, the
+ * sequence that had it last. */
+static bool is_known(const struct packet_sequence *s, uint32_t *last, struct map *known, uint32_t i)
 {
-	if (*known == w->sequence)
-		return;
-	*known = w->sequence;
+	bool fresh = false;
+
+	if (last[i] != s->number)
+		map_put(known, (uint64_t)s->number << 32 | i, &fresh);
+	last[i] = s->number;
+	return !fresh;
+}
+
+static void intern(struct perfetto_packets *w, uint32_t field, uint32_t iid, const char *text)
+{
 	protobuf_clear(&w->inner);
 	protobuf_uint(&w->inner, INTERNED_IID, iid);
 	protobuf_text(&w->inner, INTERNED_TEXT, text);
 	protobuf_message(&w->interned, field, &w->inner);
 }
 
-static void add_category(struct perfetto_packets *w, const struct perfetto_event *e)
+static void add_one_category(struct perfetto_packets *w, const struct packet_sequence *s,
+			     uint32_t module, const char *name)
 {
-	if (e->of_c) {
-		intern(w, &w->modules[0], INTERNED_CATEGORY, CATEGORY_C, "c_call");
-		protobuf_uint(&w->event, EVENT_CATEGORY, CATEGORY_C);
-	}
-	if (e->module) {
-		intern(w, &w->modules[e->module], INTERNED_CATEGORY, CATEGORY_C + e->module,
-		       w->module_names[e->module]);
-		protobuf_uint(&w->event, EVENT_CATEGORY, CATEGORY_C + e->module);
-	}
+	if (!is_known(s, w->modules, &w->modules_known, module))
+		intern(w, INTERNED_CATEGORY, CATEGORY_C + module, name);
+	protobuf_uint(&w->event, EVENT_CATEGORY, CATEGORY_C + module);
+}
+
+static void add_category(struct perfetto_packets *w, const struct packet_sequence *s,
+			 const struct perfetto_event *e)
+{
+	if (e->of_c)
+		add_one_category(w, s, 0, "c_call");
+	if (e->module)
+		add_one_category(w, s, e->module, w->module_names[e->module]);
 }
 
 /* Number 0 would be no name. */
-static void add_name(struct perfetto_packets *w, const struct perfetto_event *e)
+static void add_name(struct perfetto_packets *w, const struct packet_sequence *s,
+		     const struct perfetto_event *e)
 {
 	if (e->name) {
-		intern(w, &w->names[e->name], INTERNED_NAME, e->name, profile_text(w->p, e->name));
+		if (!is_known(s, w->names, &w->names_known, e->name))
+			intern(w, INTERNED_NAME, e->name, profile_text(w->p, e->name));
 		protobuf_uint(&w->event, EVENT_NAME, e->name);
 	} else if (e->name_text) {
 		protobuf_text(&w->event, EVENT_NAME_TEXT, e->name_text);
 	}
 }
 
-static void intern_notes(struct perfetto_packets *w)
-{
-	for (uint32_t i = 1; i < NOTES_END && w->notes != w->sequence; i++) {
-		uint32_t known = 0;
-
-		intern(w, &known, INTERNED_NOTE, i, note_names[i]);
-	}
-	w->notes = w->sequence;
-}
-
-static void add_note(struct perfetto_packets *w, enum note note, const char *text,
-		     const int64_t *number)
+static void add_note(struct perfetto_packets *w, struct packet_sequence *s, enum note note,
+		     const char *text, const int64_t *number)
 {
 	if (!text && !number)
 		return;
-	intern_notes(w);
+	for (uint32_t i = 1; i < NOTES_END && !s->notes; i++)
+		intern(w, INTERNED_NOTE, i, note_names[i]);
+	s->notes = true;
 	protobuf_clear(&w->inner);
 	protobuf_uint(&w->inner, NOTE_NAME, note);
 	if (text)
@@ -259,13 +267,14 @@ static void add_note(struct perfetto_packets *w, enum note note, const char *tex
 	protobuf_message(&w->event, EVENT_NOTE, &w->inner);
 }
 
-static void add_event(struct perfetto_packets *w, const struct perfetto_event *e)
+static void add_event(struct perfetto_packets *w, struct packet_sequence *s,
+		      const struct perfetto_event *e)
 {
 	protobuf_clear(&w->event);
 	protobuf_clear(&w->interned);
 	protobuf_uint(&w->event, EVENT_TYPE, e->type);
-	add_name(w, e);
-	add_category(w, e);
+	add_name(w, s, e);
+	add_category(w, s, e);
 	if (e->track)
 		protobuf_uint(&w->event, EVENT_TRACK, e->track);
 	if (e->count)
@@ -274,20 +283,21 @@ static void add_event(struct perfetto_packets *w, const struct perfetto_event *e
 		protobuf_double(&w->event, EVENT_MEASURE, *e->measure);
 	if (e->flow)
 		protobuf_fixed64(&w->event, e->flow_ends ? EVENT_FLOW_ENDS : EVENT_FLOW, e->flow);
-	add_note(w, NOTE_ARGUMENTS, e->arguments, NULL);
-	add_note(w, NOTE_RETURNED, NULL, e->returned);
-	add_note(w, NOTE_ENDED_BY, e->ended_by, NULL);
+	add_note(w, s, NOTE_ARGUMENTS, e->arguments, NULL);
+	add_note(w, s, NOTE_RETURNED, NULL, e->returned);
+	add_note(w, s, NOTE_ENDED_BY, e->ended_by, NULL);
 }
 
-void perfetto_put(struct perfetto_packets *w, const struct perfetto_event *e)
+void perfetto_put(struct perfetto_packets *w, struct packet_sequence *s,
+		  const struct perfetto_event *e)
 {
-	const uint64_t now = e->time_ns > w->at_ns ? e->time_ns : w->at_ns;
+	const uint64_t now = e->time_ns > s->at_ns ? e->time_ns : s->at_ns;
 
-	add_event(w, e);
-	protobuf_uint(&w->packet, PACKET_TIME, now - w->at_ns);
+	add_event(w, s, e);
+	protobuf_uint(&w->packet, PACKET_TIME, now - s->at_ns);
 	protobuf_message(&w->packet, PACKET_EVENT, &w->event);
 	if (w->interned.bytes.n)
 		protobuf_message(&w->packet, PACKET_INTERNED, &w->interned);
-	write_packet(w, STATE_NEEDED);
-	w->at_ns = now;
+	write_packet(w, s, STATE_NEEDED);
+	s->at_ns = now;
 }

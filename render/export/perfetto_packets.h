@@ -55,22 +55,31 @@ struct perfetto_event {
 	const double *measure; /* the same */
 };
 
+struct packet_sequence {
+	uint32_t number;
+	bool notes;	/* knows the names of those */
+	uint64_t at_ns; /* of its last packet */
+};
+
 struct perfetto_packets {
 	FILE *out;
 	const struct profile *p;
-	uint32_t sequence; /* from 1 */
-	uint64_t at_ns;	   /* of the sequence's last packet */
-	/* Per string and module, and of names below: the last sequence that knows it. */
-	uint32_t *names, *modules, notes;
+	uint32_t sequences;
+	struct packet_sequence tracks; /* where these are told */
+	/* Per string and module: the last sequence that used it; and all that know it. */
+	uint32_t *names, *modules;
+	struct map names_known, modules_known;
 	const char **module_names;
 	struct protobuf packet, event, interned, inner;
 };
 
 void perfetto_begin(struct perfetto_packets *, const struct profile *, FILE *out);
 void perfetto_end(struct perfetto_packets *);
-/* Begins the next sequence; @track 0: each event names its own. */
-void perfetto_next_sequence(struct perfetto_packets *, uint64_t track);
+/* Begins a sequence of events, whose packets may stand between those of others; @track 0: each
+ * event names its own. */
+void perfetto_open(struct perfetto_packets *, struct packet_sequence *, uint64_t track);
 void perfetto_put_track(struct perfetto_packets *, const struct perfetto_track *);
-void perfetto_put(struct perfetto_packets *, const struct perfetto_event *);
+void perfetto_put(struct perfetto_packets *, struct packet_sequence *,
+		  const struct perfetto_event *);
 
 #endif

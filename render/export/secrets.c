@@ -116,5 +116,7 @@ void export_hide_secrets(struct profile *p)
 {
 	each_text(p, true, empty, NULL);
 	hide_in_run(p);
-	empty_unused(p);
+	/* Formats that do without the events in memory write what is used alone. */
+	if (!p->events_left)
+		empty_unused(p);
 }

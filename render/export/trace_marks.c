@@ -5,13 +5,19 @@
 #include "model/timed_event.h"
 #include "timeline/timed_calls.h"
 
+/* What has begun and did not end yet. */
+struct span {
+	bool open;
+	struct timed_event begin;
+};
+
 struct marks {
 	const struct profile *p;
 	const uint32_t *first;
 	void (*put)(void *data, const struct mark *);
 	void *data;
-	uint32_t *out;	  /* per thread: its open wait, the row of events + 1 */
-	uint32_t *saves;  /* the same of what the profiler saves */
+	struct span *out;   /* per thread: its open wait */
+	struct span *saves; /* the same of what the profiler saves */
 	struct map woken; /* hash of pid and tid → the flow of its last wake-up; 0: it ran since */
 	struct map by_process; /* hash of pid and birth → index of live */
 	VEC(int64_t) live;     /* bytes */
@@ -54,29 +60,28 @@ static struct mark span_of(const struct marks *m, const struct timed_event *e, e
 
 /* Ends what is open of the thread. @open: that of waits, or of saves. @ending: NULL at the end of
  * the timeline. */
-static void end_span(struct marks *m, uint32_t *open, uint32_t thread,
+static void end_span(struct marks *m, struct span *open, uint32_t thread,
 		     const struct timed_event *ending, uint64_t now)
 {
-	const struct timed_event *begin;
+	const struct timed_event *begin = &open[thread].begin;
 	struct mark is;
 
-	if (!open[thread])
+	if (!open[thread].open)
 		return;
-	begin = &m->p->events.at[open[thread] - 1];
 	is = span_of(m, begin, open == m->saves ? MARK_SAVE_END : MARK_WAIT_END);
 	is.event = ending;
 	is.since_ns = begin->time_ns;
 	is.time_ns = now;
-	open[thread] = 0;
+	open[thread].open = false;
 	m->put(m->data, &is);
 }
 
-static void begin_span(struct marks *m, uint32_t *open, const struct timed_event *e)
+static void begin_span(struct marks *m, struct span *open, const struct timed_event *e)
 {
 	const struct mark is = span_of(m, e, open == m->saves ? MARK_SAVE_BEGIN : MARK_WAIT_BEGIN);
 
 	end_span(m, open, is.thread, e, e->time_ns);
-	open[is.thread] = (uint32_t)(e - m->p->events.at) + 1;
+	open[is.thread] = (struct span){true, *e};
 	m->put(m->data, &is);
 }
 
@@ -152,7 +157,7 @@ static void put_exception(struct marks *m, const struct timed_event *e)
 			    e->value1 == EVENT_THROWN ? "exception thrown" : "exception caught");
 }
 
-static void put_event(struct marks *m, const struct timed_event *e)
+void marks_take(struct marks *m, const struct timed_event *e)
 {
 	switch (e->event) {
 	case EVENT_EXCEPTION:
@@ -199,24 +204,32 @@ static void end_all(struct marks *m)
 	}
 }
 
-void marks_walk(const struct profile *p, const uint32_t *first,
-		void (*put)(void *data, const struct mark *), void *data)
+struct marks *marks_new(const struct profile *p, const uint32_t *first,
+			void (*put)(void *data, const struct mark *), void *data)
 {
-	struct marks m = {.p = p,
-			  .first = first,
-			  .put = put,
-			  .data = data,
-			  .out = mem_zalloc(p->threads.n + 1, sizeof(*m.out)),
-			  .saves = mem_zalloc(p->threads.n + 1, sizeof(*m.saves))};
+	struct marks *m = mem_zalloc(1, sizeof(*m));
 
-	vec_each (e, &p->events)
-		put_event(&m, e);
-	end_all(&m);
-	free(m.out);
-	free(m.saves);
-	map_release(&m.woken);
-	map_release(&m.by_process);
-	vec_release(&m.live);
+	*m = (struct marks){.p = p,
+			    .first = first,
+			    .put = put,
+			    .data = data,
+			    .out = mem_zalloc(p->threads.n + 1, sizeof(*m->out)),
+			    .saves = mem_zalloc(p->threads.n + 1, sizeof(*m->saves))};
+	return m;
+}
+
+bool marks_finish(struct marks *m)
+{
+	const bool allocations = m->live.n;
+
+	end_all(m);
+	free(m->out);
+	free(m->saves);
+	map_release(&m->woken);
+	map_release(&m->by_process);
+	vec_release(&m->live);
+	free(m);
+	return allocations;
 }
 
 /* --- levels ----------------------------------------------------------------------------------- */
@@ -272,20 +285,12 @@ void levels_cpu(const struct profile *p, struct levels *out)
 		out->at[i] /= part_ns;
 }
 
-static bool has_allocations(const struct profile *p)
-{
-	vec_each (e, &p->events)
-		if (e->event >= EVENT_MALLOC && e->event <= EVENT_REALLOC_FREE)
-			return true;
-	return false;
-}
-
 void levels_live(const struct profile *p, struct levels *out)
 {
 	const ptrdiff_t metric = find_metric(p, NULL, HEAP_METRIC_LIVE, "bytes");
 
 	*out = (struct levels){0};
-	if (metric < 0 || has_allocations(p))
+	if (metric < 0)
 		return;
 	out->name = "live bytes";
 	add_up(p, (size_t)metric, out);

@@ -34,9 +34,13 @@ struct mark {
 #define TRACE_SAVE	 "events saved"
 #define TRACE_SAVE_TRACK "profiler"
 
-/* Calls @put for each. @first: threads_first() of the profile. */
-void marks_walk(const struct profile *, const uint32_t *first,
-		void (*put)(void *data, const struct mark *), void *data);
+/* Makes marks of events, one after the other, and calls @put for each. @first: threads_first() of
+ * the profile; both are borrowed. */
+struct marks *marks_new(const struct profile *, const uint32_t *first,
+			void (*put)(void *data, const struct mark *), void *data);
+void marks_take(struct marks *, const struct timed_event *);
+/* Ends what is open, and frees it. Whether there were allocations. */
+bool marks_finish(struct marks *);
 
 /* What samples tell of the whole target over time, where the timeline does not: for each of
  * LEVELS parts of the capture, which are equally long. */
@@ -47,7 +51,7 @@ struct levels {
 };
 /* How many CPUs were busy, by the samples of time on CPUs. */
 void levels_cpu(const struct profile *, struct levels *out);
-/* Live bytes, by the samples of allocations; none if the timeline has allocations itself. */
+/* Live bytes, by the samples of allocations; for a timeline that has no allocations itself. */
 void levels_live(const struct profile *, struct levels *out);
 /* When a part begins. */
 uint64_t levels_time(const struct profile *, size_t part);

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/cell.h"
+#include "model/event_cursor.h"
 #include "model/meta.h"
 #include "model/rows.h"
 #include "query/filter.h"
@@ -311,7 +312,7 @@ static int fill(struct excerpt *e)
 	take_tables(e, true);
 	put_sums(e);
 	e->p->parts = e->from->parts;
-	return 0;
+	return e->from->events_left ? events_part(&e->rows, e->filter.from_ns, e->filter.to_ns) : 0;
 }
 
 int excerpt_build(const struct profile *from, const struct selection *sel, bool variances,

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "model/timed_event.h"
+#include "model/event_cursor.h"
 #include "query/wait_class.h"
 #include "query/zone_condition.h"
 
@@ -94,10 +94,14 @@ int filter_functions(const struct profile *p, const char *text, enum filter_by b
 /* Whether a timeline has calls of such a function, which may be in no sample. */
 static bool is_called(const struct profile *p, const bool *match)
 {
-	vec_each (e, &p->events)
-		if (match[p->frames.at[e->frame].function])
-			return true;
-	return false;
+	const struct timed_event *e;
+	struct event_cursor c;
+	bool is = false;
+
+	event_cursor_init(&c, p);
+	while (!is && (e = event_cursor_next(&c)))
+		is = match[p->frames.at[e->frame].function];
+	return event_cursor_release(&c) ? false : is;
 }
 
 /* *@out: per node whether a frame of its stack is of a function in @match. */

@@ -191,17 +191,37 @@ static uint64_t spend(const struct event_prices *prices, struct spending *s,
 	return s->last_ns;
 }
 
+void net_clock_init(struct net_clock *c, const struct event_prices *prices)
+{
+	const struct profile *p = prices->part;
+
+	*c = (struct net_clock){.prices = prices,
+				.first = threads_first(p, NULL),
+				.of = mem_zalloc(p->threads.n + 1, sizeof(*c->of))};
+}
+
+uint64_t net_clock_time(struct net_clock *c, const struct timed_event *e)
+{
+	return spend(c->prices, &c->of[c->first[e->thread]], e);
+}
+
+void net_clock_release(struct net_clock *c)
+{
+	for (size_t i = 0; c->of && i < c->prices->part->threads.n; i++)
+		vec_release(&c->of[i].open);
+	free(c->of);
+	free(c->first);
+}
+
 uint64_t *event_net_times(const struct event_prices *prices)
 {
 	const struct profile *p = prices->part;
 	uint64_t *times = mem_zalloc(p->events.n + 1, sizeof(*times));
-	_free_ uint32_t *first = threads_first(p, NULL);
-	struct spending *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
+	struct net_clock clock;
 
+	net_clock_init(&clock, prices);
 	for (size_t i = 0; i < p->events.n; i++)
-		times[i] = spend(prices, &of[first[p->events.at[i].thread]], &p->events.at[i]);
-	for (size_t i = 0; i < p->threads.n; i++)
-		vec_release(&of[i].open);
-	free(of);
+		times[i] = net_clock_time(&clock, &p->events.at[i]);
+	net_clock_release(&clock);
 	return times;
 }

@@ -37,11 +37,25 @@ void event_prices_release(struct event_prices *);
  * does. */
 double event_price(const struct event_prices *, const struct timed_event *);
 
-/* The net times of the part's events, by row: each less what those before it of the same thread
- * cost. A thread's times never go backwards. Freed by the caller.
+/* The net times of the part's events: each less what those before it of the same thread cost. A
+ * thread's times never go backwards.
  *
  * How long a call took without its two events the probes measured themselves, so that it is known
  * how much of its cost lies between the two: the rest, which is its callers', comes behind it. */
+struct net_clock {
+	const struct event_prices *prices;
+	uint32_t *first; /* threads_first() */
+	struct spending *of;
+};
+
+/* Borrows the prices. */
+void net_clock_init(struct net_clock *, const struct event_prices *);
+/* That of the next event. */
+uint64_t net_clock_time(struct net_clock *, const struct timed_event *);
+/* A zeroed one is released, too. */
+void net_clock_release(struct net_clock *);
+
+/* Those of all events, which are in memory, by row. Freed by the caller. */
 uint64_t *event_net_times(const struct event_prices *);
 
 /* What readers of net times should know: one sentence. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/event_cursor.h"
 #include "model/profile.h"
 #include "timeline/event_prices.h"
 #include "timeline/timed_calls.h"
@@ -17,13 +18,7 @@ struct worker {
 	bool any;
 };
 
-struct finding {
-	uint64_t from_ns, part_ns;
-	uint32_t parts;
-	own_levels *out;
-};
-
-static void tell(struct finding *f, struct worker *w, uint32_t part, double percent)
+static void tell(struct own_work *f, struct worker *w, uint32_t part, double percent)
 {
 	w->next = part + 1;
 	if (part && percent <= w->told && percent >= w->told)
@@ -33,7 +28,7 @@ static void tell(struct finding *f, struct worker *w, uint32_t part, double perc
 }
 
 /* The part is over; parts without work before it are 0. */
-static void end_part(struct finding *f, struct worker *w)
+static void end_part(struct own_work *f, struct worker *w)
 {
 	const double percent = round(1000 * w->spent / (double)f->part_ns) / 10;
 
@@ -53,7 +48,7 @@ static void cut(double *at, double *price)
 }
 
 /* An event's work begins when that of the ones before it is done. */
-static void spend(struct finding *f, struct worker *w, double at, double price)
+static void spend(struct own_work *f, struct worker *w, double at, double price)
 {
 	if (!(price > 0))
 		return;
@@ -77,7 +72,7 @@ static void spend(struct finding *f, struct worker *w, double at, double price)
 	}
 }
 
-static void finish(struct finding *f, struct worker *w)
+static void finish(struct own_work *f, struct worker *w)
 {
 	if (!w->any)
 		return;
@@ -95,7 +90,7 @@ static int by_thread(const void *a, const void *b)
 
 struct own_span own_work_span(const struct profile *p)
 {
-	return (struct own_span){.from_ns = p->events.n ? p->events.at[0].time_ns : 0,
+	return (struct own_span){.from_ns = events_first_ns(p),
 				 .to_ns = calls_end_ns(p),
 				 .most = OWN_WORK_MOST};
 }
@@ -110,24 +105,50 @@ uint64_t own_work_part_ns(const struct own_span *span)
 	return length_of(span) / span->most + (length_of(span) % span->most != 0);
 }
 
-void own_work_find(const struct event_prices *prices, const struct own_span *span, own_levels *out)
+void own_work_begin(struct own_work *f, const struct event_prices *prices,
+		    const struct own_span *span, own_levels *out)
 {
 	const struct profile *p = prices->part;
-	_free_ uint32_t *first = threads_first(p, NULL);
-	_free_ struct worker *of = mem_zalloc(p->threads.n + 1, sizeof(*of));
-	struct finding f = {
-		.from_ns = span->from_ns, .part_ns = own_work_part_ns(span), .out = out};
 	const uint64_t length = length_of(span);
 
-	f.parts = f.part_ns ? (uint32_t)(length / f.part_ns + (length % f.part_ns != 0)) : 0;
+	*f = (struct own_work){.prices = prices,
+			       .first = threads_first(p, NULL),
+			       .of = mem_zalloc(p->threads.n + 1, sizeof(*f->of)),
+			       .from_ns = span->from_ns,
+			       .part_ns = own_work_part_ns(span),
+			       .out = out};
+	f->parts = f->part_ns ? (uint32_t)(length / f->part_ns + (length % f->part_ns != 0)) : 0;
 	for (uint32_t i = 0; i < p->threads.n; i++)
-		of[i] = (struct worker){.thread = i, .until = -INFINITY};
-	vec_each (e, &p->events)
-		spend(&f, &of[first[e->thread]], (double)(int64_t)(e->time_ns - f.from_ns),
-		      event_price(prices, e));
-	for (uint32_t i = 0; i < p->threads.n; i++)
-		finish(&f, &of[i]);
-	vec_sort(out, by_thread);
+		f->of[i] = (struct worker){.thread = i, .until = -INFINITY};
+}
+
+void own_work_take(struct own_work *f, const struct timed_event *e)
+{
+	spend(f, &f->of[f->first[e->thread]], (double)(int64_t)(e->time_ns - f->from_ns),
+	      event_price(f->prices, e));
+}
+
+void own_work_finish(struct own_work *f)
+{
+	for (uint32_t i = 0; i < f->prices->part->threads.n; i++)
+		finish(f, &f->of[i]);
+	vec_sort(f->out, by_thread);
+	free(f->of);
+	free(f->first);
+}
+
+void own_work_find(const struct event_prices *prices, const struct own_span *span, own_levels *out)
+{
+	const struct timed_event *e;
+	struct event_cursor c;
+	struct own_work work;
+
+	own_work_begin(&work, prices, span, out);
+	event_cursor_init(&c, prices->part);
+	while ((e = event_cursor_next(&c)))
+		own_work_take(&work, e);
+	(void)event_cursor_release(&c); /* who walks them for more says so */
+	own_work_finish(&work);
 }
 
 void own_work_of(const struct profile *p, const struct profile *part, const struct own_span *span,

@@ -14,6 +14,7 @@
 
 struct profile;
 struct event_prices;
+struct timed_event;
 
 #define OWN_WORK_MOST 1000 /* levels a thread */
 #define OWN_WORK_NAME "eprof's own work, %"
@@ -41,6 +42,20 @@ uint64_t own_work_part_ns(const struct own_span *);
  * are equally long. A thread whose events cost nothing in it has no level. Freed by the caller, by
  * vec_release(). */
 void own_work_find(const struct event_prices *, const struct own_span *, own_levels *out);
+
+/* The same, event by event. */
+struct own_work {
+	const struct event_prices *prices;
+	uint32_t *first;   /* threads_first() */
+	struct worker *of; /* by thread */
+	uint64_t from_ns, part_ns;
+	uint32_t parts;
+	own_levels *out;
+};
+void own_work_begin(struct own_work *, const struct event_prices *, const struct own_span *,
+		    own_levels *out);
+void own_work_take(struct own_work *, const struct timed_event *);
+void own_work_finish(struct own_work *);
 
 /* The same by the prices that profile @p has, of its part @part; none if it has none, as what eprof
  * did not capture. */

@@ -4,170 +4,42 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "model/event_cursor.h"
 #include "model/profile.h"
+#include "timeline/call_follower.h"
 
-/* Open calls that the end of a call is sought among: the programs keep no more. A file with more is
- * no eprof's, and must not take long. */
-#define OPEN_MOST 256
-
-/* The open calls of a lane: places in calls.at, outermost first. */
-struct open_calls {
-	VEC(uint32_t) at;
-	uint64_t raw_ns, now_ns; /* the last event's own time, and the one that counts */
-};
-
-struct finding {
-	const struct profile *p;
-	const uint64_t *times; /* NULL: the events' own */
-	struct calls *out;
-	struct map by_stack; /* of a thread, or of a coroutine of a process → lane */
-	VEC(struct open_calls) open;
-};
-
-uint64_t calls_coroutine_key(const struct thread *t, uint32_t coroutine)
+static void begin(void *data, struct followed_call *c)
 {
-	return hash_two(process_key(t), coroutine);
+	struct calls *out = data;
+
+	c->own = (uint32_t)out->at.n;
+	vec_push(&out->at, c->call);
 }
 
-static uint64_t stack_key(const struct profile *p, const struct timed_event *e)
+static void end(void *data, struct followed_call *c, const struct timed_event *event)
 {
-	const struct thread *t = &p->threads.at[e->thread];
+	struct calls *out = data;
 
-	return e->coroutine ? calls_coroutine_key(t, e->coroutine) : hash_two(thread_key(t), 0);
-}
-
-static uint32_t lane_of(struct finding *f, const struct timed_event *e)
-{
-	const uint32_t lane = map_number(&f->by_stack, stack_key(f->p, e), f->out->lanes.n);
-
-	if (lane == f->out->lanes.n) {
-		vec_push(&f->out->lanes,
-			 ((struct call_lane){.thread = e->thread, .coroutine = e->coroutine}));
-		vec_push(&f->open, ((struct open_calls){0}));
-	}
-	return lane;
-}
-
-/* When the event of a lane was. */
-static uint64_t arrive(struct finding *f, uint32_t lane, uint32_t row)
-{
-	struct open_calls *open = &f->open.at[lane];
-	const uint64_t raw_ns = f->p->events.at[row].time_ns,
-		       now_ns = f->times ? f->times[row] : raw_ns;
-
-	open->raw_ns = raw_ns;
-	open->now_ns = now_ns > open->now_ns ? now_ns : open->now_ns;
-	return open->now_ns;
-}
-
-static void begin(struct finding *f, uint32_t lane, uint32_t row)
-{
-	const struct timed_event *e = &f->p->events.at[row];
-	const uint64_t now_ns = arrive(f, lane, row);
-
-	vec_push(&f->open.at[lane].at, (uint32_t)f->out->at.n);
-	vec_push(&f->out->at, ((struct call){.start_ns = now_ns,
-					     .lane = lane,
-					     .frame = e->frame,
-					     .begin = row,
-					     .end = CALLS_NONE,
-					     .flags = e->event == EVENT_C_CALL ? CALL_C : 0}));
-}
-
-/* Ends the innermost open call of the lane. */
-static void end_top(struct finding *f, uint32_t lane, uint64_t now_ns, uint32_t row, uint32_t flags)
-{
-	struct open_calls *open = &f->open.at[lane];
-	struct call *c = &f->out->at.at[open->at.at[--open->at.n]];
-
-	c->end_ns = now_ns;
-	c->end = row;
-	c->flags |= flags;
-}
-
-/* How many open calls end with the one of @frame: 0 if none is of it. */
-static size_t ends_with(const struct finding *f, uint32_t lane, uint32_t frame)
-{
-	const struct open_calls *open = &f->open.at[lane];
-
-	for (size_t n = 1; n <= open->at.n && n <= OPEN_MOST; n++)
-		if (f->out->at.at[open->at.at[open->at.n - n]].frame == frame)
-			return n;
-	return 0;
-}
-
-static uint32_t end_flags(const struct timed_event *e)
-{
-	if (e->event != EVENT_EXCEPTION && e->event != EVENT_C_EXCEPTION)
-		return 0;
-	return e->value1 == EVENT_PASSED   ? CALL_PASSED
-	       : e->value1 == EVENT_UNSEEN ? CALL_UNSEEN
-					   : CALL_JUMPED;
-}
-
-/* The end of a call whose beginning is not there, which says how long it took. */
-static void end_alone(struct finding *f, uint32_t lane, uint32_t row, uint64_t now_ns)
-{
-	const struct timed_event *e = &f->p->events.at[row];
-	const struct open_calls *open = &f->open.at[lane];
-	const struct call *around = open->at.n ? &f->out->at.at[open->at.at[open->at.n - 1]] : NULL;
-	const uint64_t least = around ? around->start_ns : 0;
-	const uint32_t within = around ? around->begin : CALLS_NONE;
-	const bool returns = e->event == EVENT_RETURN || e->event == EVENT_C_RETURN;
-	uint64_t ns = returns && e->value1 > 0 ? (uint64_t)e->value1 : 0;
-
-	if (ns > now_ns - least)
-		ns = now_ns - least;
-	vec_push(&f->out->at, ((struct call){.start_ns = now_ns - ns,
-					     .end_ns = now_ns,
-					     .lane = lane,
-					     .frame = e->frame,
-					     .parent = within,
-					     .begin = CALLS_NONE,
-					     .end = row,
-					     .flags = CALL_CUT_BEGIN | end_flags(e)}));
-}
-
-static void end(struct finding *f, uint32_t lane, uint32_t row)
-{
-	const struct timed_event *e = &f->p->events.at[row];
-	const uint64_t now_ns = arrive(f, lane, row);
-	size_t n = ends_with(f, lane, e->frame);
-
-	if (!n) {
-		end_alone(f, lane, row, now_ns);
-		return;
-	}
-	for (; n > 1; n--)
-		end_top(f, lane, now_ns, CALLS_NONE, CALL_CUT_END);
-	end_top(f, lane, now_ns, row, end_flags(e));
+	(void)event;
+	if (c->call.flags & CALL_CUT_BEGIN)
+		vec_push(&out->at, c->call);
+	else
+		out->at.at[c->own] = c->call;
 }
 
 uint64_t calls_end_ns(const struct profile *p)
 {
-	const uint64_t last = p->events.n ? p->events.at[p->events.n - 1].time_ns : 0;
+	const uint64_t last = events_last_ns(p);
 	const uint64_t length = profile_length(p);
 
 	return last > length ? last : length;
 }
 
-static void end_all(struct finding *f)
-{
-	const uint64_t end_ns = calls_end_ns(f->p);
-
-	for (uint32_t lane = 0; lane < f->open.n; lane++) {
-		const struct open_calls *open = &f->open.at[lane];
-
-		while (open->at.n)
-			end_top(f, lane, open->now_ns + (end_ns - open->raw_ns), CALLS_NONE,
-				CALL_CUT_END);
-	}
-}
-
 /* --- order ------------------------------------------------------------------------------------ */
 
 /* Of calls that begin at the same time the rows tell which one did first. A beginning that is not
- * there came before all others but that of the call around it, which end_alone() left in parent. */
+ * there came before all others but that of the call around it, which the follower left in parent.
+ */
 static uint64_t begin_place(const struct call *c)
 {
 	if (c->begin != CALLS_NONE)
@@ -175,7 +47,7 @@ static uint64_t begin_place(const struct call *c)
 	return c->parent == CALLS_NONE ? 0 : 2 * (uint64_t)c->parent + 3;
 }
 
-static int by_start(const void *a, const void *b)
+int call_by_start(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
@@ -256,25 +128,20 @@ void calls_find(const struct profile *p, struct calls *out)
 
 void calls_find_at(const struct profile *p, const uint64_t *times, struct calls *out)
 {
-	struct finding f = {.p = p, .times = times, .out = out};
+	struct call_follower f = {.p = p, .begin = begin, .end = end, .data = out};
 
 	*out = (struct calls){0};
-	for (uint32_t i = 0; i < p->events.n; i++) {
-		const struct timed_event *e = &p->events.at[i];
-
-		if (timed_event_begins(e))
-			begin(&f, lane_of(&f, e), i);
-		else if (timed_event_ends(e))
-			end(&f, lane_of(&f, e), i);
-	}
-	end_all(&f);
+	for (uint32_t i = 0; i < p->events.n; i++)
+		call_follower_take(&f, &p->events.at[i], i,
+				   times ? times[i] : p->events.at[i].time_ns);
+	call_follower_finish(&f, calls_end_ns(p));
+	vec_each (lane, &f.lanes)
+		vec_push(&out->lanes, ((struct call_lane){.thread = lane->thread,
+							  .coroutine = lane->coroutine}));
 	order_lanes(out);
-	vec_sort(&out->at, by_start);
+	vec_sort(&out->at, call_by_start);
 	nest(out);
-	for (size_t i = 0; i < f.open.n; i++)
-		vec_release(&f.open.at[i].at);
-	vec_release(&f.open);
-	map_release(&f.by_stack);
+	call_follower_release(&f);
 }
 
 void calls_release(struct calls *c)

@@ -97,6 +97,7 @@ static void assert_exported(const struct profile *p)
 static void assert_bounded(struct profile *p)
 {
 	struct report_doc r;
+	struct own_span span;
 	own_levels levels;
 
 	assert_int_equal(profile_check(p), 0);
@@ -104,7 +105,8 @@ static void assert_bounded(struct profile *p)
 	profile_price(p, "timeline: recording a return", "ns", 50);
 	assert_bounded_chart(p);
 	assert_exported(p);
-	own_work_of(p, p, &levels);
+	span = own_work_span(p);
+	own_work_of(p, p, &span, &levels);
 	assert_true(levels.n <= p->threads.n * (OWN_WORK_MOST + 1));
 	vec_each (l, &levels)
 		assert_true(l->percent >= 0 && l->percent <= 100);

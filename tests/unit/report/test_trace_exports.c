@@ -21,6 +21,7 @@
 #include "export/trace_tracks.h"
 #include "store/store.h"
 #include "timeline/own_work.h"
+#include "timeline/timed_calls.h"
 #include "timeline_profile.h"
 
 /* --- protocol buffers ------------------------------------------------------------------------- */
@@ -69,49 +70,71 @@ struct told {
 	struct str text;
 };
 
+/* What is told of each track, in the order in which they begin. */
+struct told_tracks {
+	const struct profile *p;
+	struct str text[8];
+	struct track track[8];
+	size_t n;
+};
+
 static void tell_track(void *data, const struct track *t)
 {
-	struct told *told = data;
+	struct told_tracks *told = data;
 	_free_ char *name = track_name(t);
 
-	str_addf(&told->text, "%s%u%s%s", told->text.n ? " | " : "", t->thread, name ? " " : "",
-		 name ? name : "");
+	assert_true(told->n < 8);
+	told->track[told->n] = *t;
+	str_addf(&told->text[told->n++], "%u%s%s", t->thread, name ? " " : "", name ? name : "");
 }
 
-static const char *name_of(const struct told *told, const struct track_slice *s)
+static struct str *text_of(struct told_tracks *told, const struct track *t)
 {
-	const struct profile *p = told->p;
+	for (size_t i = 0; i < told->n; i++)
+		if (told->track[i].lane == t->lane && told->track[i].cut == t->cut)
+			return &told->text[i];
+	fail_msg("the track of a slice was not told");
+	return NULL;
+}
 
-	return profile_text(p, p->functions.at[p->frames.at[s->call->frame].function].name);
+static const char *name_of(const struct profile *p, const struct track_slice *s)
+{
+	return profile_text(p, p->functions.at[p->frames.at[s->call->call.frame].function].name);
 }
 
 static void tell_begin(void *data, const struct track_slice *s)
 {
-	struct told *told = data;
+	struct told_tracks *told = data;
 
-	str_addf(&told->text, " %s%llu(", name_of(told, s), (unsigned long long)s->start_ns);
+	str_addf(text_of(told, &s->track), " %s%llu(", name_of(told->p, s),
+		 (unsigned long long)s->start_ns);
 }
 
 static void tell_end(void *data, const struct track_slice *s)
 {
-	struct told *told = data;
-	const char *by = track_ended_by(s->call);
+	struct told_tracks *told = data;
+	const char *by = track_ended_by(&s->call->call);
 
-	str_addf(&told->text, ")%llu%s", (unsigned long long)s->end_ns, by ? by : "");
+	str_addf(text_of(told, &s->track), ")%llu%s", (unsigned long long)s->end_ns, by ? by : "");
 }
 
 static void assert_told(struct profile *p, const char *text)
 {
 	static const struct track_writer writer = {tell_track, tell_begin, tell_end};
-	struct told told = {.p = p};
-	struct calls calls;
+	struct told_tracks told = {.p = p};
+	struct tracks *tracks = tracks_new(p, &writer, &told);
+	struct str all = {0};
 
 	assert_int_equal(profile_check(p), 0);
-	calls_find(p, &calls);
-	tracks_walk(&calls, &writer, &told);
-	assert_string_equal(str_text(&told.text), text);
-	str_release(&told.text);
-	calls_release(&calls);
+	for (uint32_t i = 0; i < p->events.n; i++)
+		tracks_take(tracks, &p->events.at[i], i, p->events.at[i].time_ns);
+	tracks_finish(tracks, calls_end_ns(p));
+	for (size_t i = 0; i < told.n; i++) {
+		str_addf(&all, "%s%s", i ? " | " : "", str_text(&told.text[i]));
+		str_release(&told.text[i]);
+	}
+	assert_string_equal(str_text(&all), text);
+	str_release(&all);
 	profile_free(p);
 }
 
@@ -122,8 +145,8 @@ static void slices_nest_on_each_track(void **state)
 		    "0 f10( g20( f30()40)50 h55()57)60"
 		    " outer70( inner75( deep80()90exception)90exception)95"
 		    " jump100( left105()120longjmp)120 long200()1000unknown: not in the timeline"
-		    " | 0 coroutine 7 co300()400"
-		    " | 1 k31()35 | 1 before the timeline older0( newer5()20)30");
+		    " | 1 k31()35 | 0 coroutine 7 co300()400"
+		    " | 1 before the timeline older0( newer5()20)30");
 }
 
 /* Of calls that follow each other within a nanosecond none is in the other; of those that nest,
@@ -182,9 +205,13 @@ static void assert_marks(struct profile *p, const char *text)
 {
 	_free_ uint32_t *first = threads_first(p, NULL);
 	struct told told = {.p = p};
+	struct marks *marks;
 
 	assert_int_equal(profile_check(p), 0);
-	marks_walk(p, first, tell_mark, &told);
+	marks = marks_new(p, first, tell_mark, &told);
+	vec_each (e, &p->events)
+		marks_take(marks, e);
+	(void)marks_finish(marks);
 	assert_string_equal(str_text(&told.text), text);
 	str_release(&told.text);
 	profile_free(p);

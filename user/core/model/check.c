@@ -94,9 +94,8 @@ static int check_number(const struct column *c, struct spot spot, const char *ro
 }
 
 static int check_cell(const struct profile *p, const struct table_place *t, const struct column *c,
-		      size_t i, int64_t *sum)
+		      const char *row, size_t i, int64_t *sum)
 {
-	const char *row = table_vec(t, p)->at + i * t->table->row_bytes;
 	const struct spot spot = {t->table->name, i};
 	uint64_t v;
 	int rc;
@@ -141,17 +140,27 @@ static int check_none(const struct profile *p, const struct table_place *t)
 	return 0;
 }
 
-static int check_table(const struct profile *p, const struct table_place *t)
+int check_rows(const struct profile *p, const struct table_place *t, const struct any_vec *v,
+	       size_t first)
 {
-	const size_t n = table_vec(t, p)->n;
-	int rc = t->table->none ? check_none(p, t) : 0;
+	int rc = 0;
 
 	for (size_t c = 0; !rc && c < t->table->n_columns; c++) {
 		int64_t sum = 0;
 
-		for (size_t i = 0; !rc && i < n; i++)
-			rc = check_cell(p, t, &t->table->columns[c], i, &sum);
+		for (size_t i = 0; !rc && i < v->n; i++)
+			rc = check_cell(p, t, &t->table->columns[c],
+					v->at + i * t->table->row_bytes, first + i, &sum);
 	}
+	return rc;
+}
+
+static int check_table(const struct profile *p, const struct table_place *t)
+{
+	int rc = t->table->none ? check_none(p, t) : 0;
+
+	if (!rc)
+		rc = check_rows(p, t, table_vec(t, p), 0);
 	return rc || !t->table->check ? rc : t->table->check(p);
 }
 

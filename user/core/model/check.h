@@ -34,6 +34,11 @@ static inline uint64_t check_magnitude(int64_t value)
 /* Adds to a sum; -EINVAL with a text if that does not fit int64_t. */
 int check_add(struct spot, const char *what, uint64_t magnitude, int64_t *sum);
 
+/* Checks rows as profile_check() does those of a table, that are not there but in @v: they are its
+ * rows from number @first on. Sums are those of these rows alone. */
+int check_rows(const struct profile *, const struct table_place *, const struct any_vec *v,
+	       size_t first);
+
 /*
  * Lists what in a profile contradicts itself: "ledger of cpu-clock: 10 taken, but 11 kept + 0 lost;
  * zones, row 3: …; and 4 more". Freed by the caller; NULL if nothing does. profile_check() must

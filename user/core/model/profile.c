@@ -10,6 +10,7 @@
 #include "base/machine_id.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/event_source.h"
 #include "model/meta.h"
 
 enum style {
@@ -55,6 +56,8 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
+	if (p->events_left)
+		p->events_left->free(p->events_left);
 	intern_release(&p->strings);
 	for (const struct table_place *t = profile_tables; t->table; t++)
 		free(table_vec(t, p)->at);

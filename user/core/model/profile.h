@@ -277,6 +277,8 @@ struct profile {
 #undef TABLE
 #undef VALUED
 	uint32_t parts; /* enum profile_part, as bits */
+	/* Of events that are not in the table, but all in here; NULL: the table has them. */
+	struct event_source *events_left;
 
 	profile_attrs meta; /* of the machine and the build: attributes of /…/meta */
 	profile_attrs run;  /* of this run: attributes of /…/profiles/<name> */

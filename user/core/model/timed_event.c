@@ -65,12 +65,18 @@ static const struct column events_columns[] = {
 	TABLE_COLUMN(timed_event, coroutine, U32, .wide = true),
 };
 
+int timed_events_check(const struct timed_event *at, size_t n, size_t first, uint64_t before_ns)
+{
+	for (size_t i = 0; i < n; before_ns = at[i++].time_ns)
+		if (at[i].time_ns < before_ns)
+			return err(-EINVAL, "events, row %zu: earlier than the row before",
+				   first + i);
+	return 0;
+}
+
 static int check_order(const struct profile *p)
 {
-	for (size_t i = 1; i < p->events.n; i++)
-		if (p->events.at[i].time_ns < p->events.at[i - 1].time_ns)
-			return err(-EINVAL, "events, row %zu: earlier than the row before", i);
-	return 0;
+	return timed_events_check(p->events.at, p->events.n, 0, 0);
 }
 
 const struct table events_table = {

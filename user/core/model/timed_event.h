@@ -6,6 +6,7 @@
 #define MODEL_TIMED_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
@@ -91,5 +92,8 @@ const char *timed_event_name(uint32_t kind);
 /* Whether it begins, or ends, a call of its frame. */
 bool timed_event_begins(const struct timed_event *);
 bool timed_event_ends(const struct timed_event *);
+/* Whether @n events, which are rows from number @first on, are in order of time, the first not
+ * before @before_ns: 0, or -EINVAL with a text. */
+int timed_events_check(const struct timed_event *, size_t n, size_t first, uint64_t before_ns);
 
 #endif

@@ -156,6 +156,20 @@ int h5_read(hid_t set, hid_t type, void *rows, size_t n)
 	return H5Dread(set, type, H5S_ALL, H5S_ALL, plist, rows) < 0 ? -EINVAL : 0;
 }
 
+int h5_read_some(hid_t set, hid_t type, size_t first, void *rows, size_t n)
+{
+	const hsize_t from = first, count = n;
+	_h5_ hid_t plist = transfer(set, type, n);
+	_h5_ hid_t here = H5Screate_simple(1, &count, NULL);
+	_h5_ hid_t there = H5Dget_space(set);
+
+	if (!n)
+		return 0;
+	if (H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL, &count, NULL) < 0)
+		return -EINVAL;
+	return H5Dread(set, type, here, there, plist, rows) < 0 ? -EINVAL : 0;
+}
+
 int h5_put_number(hid_t obj, const char *name, hid_t type, const void *value)
 {
 	_h5_ hid_t space = H5Screate(H5S_SCALAR);

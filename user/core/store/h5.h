@@ -35,6 +35,8 @@ bool h5_has_column(hid_t stored, const struct column *c);
 /* Writes or reads all @n rows of a dataset; @type is that of a row in memory. */
 int h5_write(hid_t set, hid_t type, const void *rows, size_t n);
 int h5_read(hid_t set, hid_t type, void *rows, size_t n);
+/* The same of @n rows from number @first on. */
+int h5_read_some(hid_t set, hid_t type, size_t first, void *rows, size_t n);
 
 /* Scalar attributes. A text is a string of fixed length in UTF-8. */
 int h5_put_text(hid_t obj, const char *name, const char *text);

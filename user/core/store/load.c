@@ -8,17 +8,10 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/meta.h"
-#include "store/reader.h"
+#include "store/events_left.h"
+#include "store/take.h"
 
 #define RESERVED 65536 /* strings that room is made for beforehand */
-
-/* A run that is being read. */
-struct load {
-	struct reader *reader;
-	struct profile *profile;
-	uint32_t *strings; /* number in the file → number in the profile */
-	size_t n_strings;
-};
 
 /* Puts the strings into the profile: clean, each once. */
 static int intern_strings(struct load *l, const char *blob, size_t n)
@@ -59,67 +52,6 @@ static int load_strings(struct load *l, hid_t run)
 	return intern_strings(l, blob, n);
 }
 
-/* Renumbers the strings of column @c, from the file's numbers to the profile's. */
-static int take_texts(struct load *l, const char *table, const struct column *c, char *first,
-		      size_t n, size_t stride)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint32_t *text = (uint32_t *)(first + i * stride);
-
-		if (*text >= l->n_strings)
-			return reader_err(l->reader, -EINVAL, "%s, row %zu: %s %u is out of range",
-					  table, i, c->name, *text);
-		*text = l->strings[*text];
-	}
-	return 0;
-}
-
-/* A number of at most 64 bits, of the kind of the column's own. */
-static bool type_fits(hid_t type, const struct column *c)
-{
-	return type >= 0 && H5Tget_class(type) == H5Tget_class(h5_column_type(c)) &&
-	       H5Tget_size(type) <= 8;
-}
-
-static int check_columns(const struct reader *r, const struct table *t, hid_t set)
-{
-	_h5_ hid_t type = H5Dget_type(set);
-
-	if (H5Tget_class(type) != H5T_COMPOUND)
-		return reader_err(r, -EINVAL, "'%s' is no table", t->name);
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct column *c = &t->columns[i];
-		int at = H5Tget_member_index(type, c->name);
-		_h5_ hid_t member = at < 0 ? -1 : H5Tget_member_type(type, at);
-
-		if (!h5_has_column(type, c) && c->later)
-			continue;
-		if (!type_fits(member, c))
-			return reader_err(r, -EINVAL, "'%s' has no column '%s' of numbers", t->name,
-					  c->name);
-	}
-	return 0;
-}
-
-/* Decodes the rows just read into @v from a table of type @stored. */
-static int take_rows(struct load *l, const struct table *t, hid_t stored, struct any_vec *v)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < t->n_columns; i++) {
-		const struct column *c = &t->columns[i];
-		char *first = v->at + c->offset;
-
-		/* HDF5 does not promise to leave columns alone that the file lacks. */
-		for (size_t k = 0; !h5_has_column(stored, c) && k < v->n; k++)
-			memset(first + k * t->row_bytes, 0, column_bytes(c));
-		column_decode(c, first, v->n, t->row_bytes);
-		if (c->type == COLUMN_TEXT)
-			rc = take_texts(l, t->name, c, first, v->n, t->row_bytes);
-	}
-	return rc;
-}
-
 static int load_table(struct load *l, hid_t run, const struct table_place *place)
 {
 	const struct table *t = place->table;
@@ -130,9 +62,11 @@ static int load_table(struct load *l, hid_t run, const struct table_place *place
 
 	if ((t->later || t->part != PART_ANY) && !reader_has(run, t->name))
 		return 0;
+	if (l->left && table_id_of(place) == TABLE_events)
+		return events_left_open(l->left, l, run);
 	rc = reader_dataset(l->reader, run, t->name, t->row_bytes, &set, &n);
 	if (!rc)
-		rc = check_columns(l->reader, t, set);
+		rc = take_check(l->reader, t, set);
 	if (rc)
 		return rc;
 	stored = H5Dget_type(set);
@@ -141,7 +75,7 @@ static int load_table(struct load *l, hid_t run, const struct table_place *place
 	*v = (struct any_vec){.at = mem_zalloc(n, t->row_bytes), .n = n, .cap = n};
 	if (h5_read(set, type, v->at, n))
 		return reader_err(l->reader, -EINVAL, "'%s' is damaged", t->name);
-	return take_rows(l, t, stored, v);
+	return take_rows(l, t, stored, v, 0);
 }
 
 /* Reads the dataset of one column: @n numbers in *@cells, the caller's. */
@@ -155,7 +89,7 @@ static int load_cells(struct load *l, hid_t group, const struct column *c, const
 	if (rc)
 		return rc;
 	type = H5Dget_type(set);
-	if (!type_fits(type, c))
+	if (!take_fits(type, c))
 		return reader_err(l->reader, -EINVAL, "'%s' is no column of numbers", name);
 	*cells = mem_zalloc(*n, bytes);
 	if (h5_read(set, h5_column_type(c), *cells, *n))
@@ -359,19 +293,22 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 		rc = load_attrs(l, run, set_of_run, -1);
 	if (!rc)
 		load_parts(l, run);
-	free(l->strings);
 	if (!rc && profile_check(l->profile))
 		rc = reader_err(l->reader, -EINVAL, "%s", err_text());
 	/* Older files lack the frames' kinds. */
 	if (!rc)
 		table_of(TABLE_frames)->table->derive(l->profile);
+	if (!rc && l->left)
+		rc = events_left_begin(l->left, l);
+	free(l->strings);
 	return rc;
 }
 
-int reader_load(struct reader *r, const struct store_key *key, struct profile **out)
+static int load_run_of(struct reader *r, const struct store_key *key, struct events_left *left,
+		       struct profile **out)
 {
 	_h5_ hid_t platform = -1, run = -1;
-	struct load l = {.reader = r};
+	struct load l = {.reader = r, .left = left};
 	int rc = reader_find_run(r, key, &platform, &run);
 
 	if (!rc) {
@@ -384,6 +321,11 @@ int reader_load(struct reader *r, const struct store_key *key, struct profile **
 	else
 		*out = l.profile;
 	return rc;
+}
+
+int reader_load(struct reader *r, const struct store_key *key, struct profile **out)
+{
+	return load_run_of(r, key, NULL, out);
 }
 
 int store_load_image(const char *name, const void *image, size_t n, struct profile **out)
@@ -405,5 +347,17 @@ int store_load(const char *path, const struct store_key *key, struct profile **o
 	if (!rc)
 		rc = reader_load(&r, key, out);
 	reader_close(&r);
+	return rc ? rc : windows_load(path, out);
+}
+
+int store_load_leaving(const char *path, const struct store_key *key, struct profile **out)
+{
+	struct events_left *left = events_left_new(path);
+	int rc = reader_open(&left->reader, left->reader.path);
+
+	if (!rc)
+		rc = load_run_of(&left->reader, key, left, out);
+	if (rc || !(*out)->events_left)
+		events_left_free(left);
 	return rc ? rc : windows_load(path, out);
 }

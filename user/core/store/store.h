@@ -76,7 +76,12 @@ int store_compact(const char *path, uint64_t *before, uint64_t *after);
 /* Errors: -ENOENT no such file or run, -EINVAL not a profile, truncated, or inconsistent (the
  * text says what), -ENOTSUP newer schema, -EFBIG past the bounds. */
 int store_load(const char *path, const struct store_key *, struct profile **out);
-/* The same for the @n bytes of a file, which texts call @name; without later windows. */
+/* The same, but events of a timeline, if the file has such, may be left in it: then they are read,
+ * and checked, when they are walked (model/event_cursor.h), and the file stays locked against
+ * writers until the profile is freed. */
+int store_load_leaving(const char *path, const struct store_key *, struct profile **out);
+/* The same as store_load() for the @n bytes of a file, which texts call @name; without later
+ * windows. */
 int store_load_image(const char *name, const void *image, size_t n, struct profile **out);
 
 /* Whether the file holds one run and nothing else, so that the loaded profile is all of it. Errors

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "model/event_cursor.h"
 #include "model/splice.h"
 #include "store/reader.h"
 
@@ -93,8 +94,11 @@ int windows_load(const char *path, struct profile **p)
 			return 0;
 		}
 		splice_init(&s);
-		rc = add(&s, *p);
-		*p = NULL;
+		rc = events_load(*p);
+		if (!rc) {
+			rc = add(&s, *p);
+			*p = NULL;
+		}
 		rc = rc ? rc : load_all(&w, &s);
 		if (!rc)
 			*p = splice_finish(&s);
