@@ -62,8 +62,8 @@ int events_load(struct profile *p)
 
 	if (!source)
 		return 0;
+	vec_reserve(&p->events, source->n + source->most);
 	do {
-		vec_reserve(&p->events, p->events.n + source->most);
 		rc = source->read(source, &place, p->events.at + p->events.n, &n);
 		p->events.n += rc ? 0 : n;
 	} while (!rc && n);

@@ -27,6 +27,7 @@ void events_left_free(struct events_left *left)
 {
 	char *path = (char *)(uintptr_t)left->reader.path;
 
+	chunks_release(&left->chunks);
 	h5_cleanup(&left->type);
 	h5_cleanup(&left->stored);
 	h5_cleanup(&left->set);
@@ -57,6 +58,8 @@ int events_left_open(struct events_left *left, const struct load *l, hid_t run)
 		rc = take_check(l->reader, t, left->set);
 	if (rc)
 		return rc;
+	if (!chunks_init(&left->chunks, left->set, t))
+		chunks_release(&left->chunks);
 	left->stored = H5Dget_type(left->set);
 	left->type = h5_row_type(t, left->stored);
 	return 0;
@@ -68,7 +71,8 @@ static int read_rows(struct events_left *left, size_t first, struct timed_event 
 	struct any_vec rows = {.at = (char *)to, .n = n, .cap = n};
 	int rc;
 
-	if (h5_read_some(left->set, left->type, first, to, n))
+	if (!chunks_read(&left->chunks, first, to, n) &&
+	    h5_read_some(left->set, left->type, first, to, n))
 		return reader_err(&left->reader, -EINVAL, "'events' is damaged");
 	rc = take_rows(&left->load, events_place()->table, left->stored, &rows, first);
 	if (!rc && check_rows(left->load.profile, events_place(), &rows, first))

@@ -6,6 +6,7 @@
 #define STORE_EVENTS_LEFT_H
 
 #include "model/event_cursor.h"
+#include "store/chunks.h"
 #include "store/take.h"
 
 struct events_left {
@@ -13,6 +14,7 @@ struct events_left {
 	struct reader reader; /* stays open, so the file stays locked against writers */
 	struct load load;
 	hid_t set, stored, type;
+	struct chunks chunks; /* zeroed: it is stored in another way */
 	size_t n;
 };
 

@@ -339,17 +339,6 @@ int store_load_image(const char *name, const void *image, size_t n, struct profi
 	return rc;
 }
 
-int store_load(const char *path, const struct store_key *key, struct profile **out)
-{
-	struct reader r;
-	int rc = reader_open(&r, path);
-
-	if (!rc)
-		rc = reader_load(&r, key, out);
-	reader_close(&r);
-	return rc ? rc : windows_load(path, out);
-}
-
 int store_load_leaving(const char *path, const struct store_key *key, struct profile **out)
 {
 	struct events_left *left = events_left_new(path);
@@ -360,4 +349,18 @@ int store_load_leaving(const char *path, const struct store_key *key, struct pro
 	if (rc || !(*out)->events_left)
 		events_left_free(left);
 	return rc ? rc : windows_load(path, out);
+}
+
+int store_load(const char *path, const struct store_key *key, struct profile **out)
+{
+	struct profile *p = NULL;
+	int rc = store_load_leaving(path, key, &p);
+
+	if (!rc)
+		rc = events_load(p);
+	if (rc)
+		profile_free(p);
+	else
+		*out = p;
+	return rc;
 }
