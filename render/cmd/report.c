@@ -18,6 +18,7 @@
 #include "cmd/style.h"
 #include "format/format.h"
 #include "query/filter.h"
+#include "model/event_cursor.h"
 #include "model/meta.h"
 #include "query/selection.h"
 #include "store/store.h"
@@ -290,10 +291,25 @@ static int write_material(struct report *r, struct material *m)
 	return write_report(r, m);
 }
 
+/* Leaves the events of a timeline in the file where views do without them in memory. Tables have a
+ * row each call, and groups all of their arguments. A store must not stay locked against others who
+ * add to it, as long as somebody reads the report. */
+static int load(const struct report *r, struct profile **p)
+{
+	int rc = store_load_leaving(r->input, &r->selection.run, p);
+	bool single = true;
+
+	if (rc == 0 && (*p)->events_left)
+		rc = store_is_single(r->input, &single);
+	if (rc == 0 && (r->format->medium == DOC_TABLE || r->selection.by || !single))
+		rc = events_load(*p);
+	return rc;
+}
+
 /* The exit status, as of the two below. */
 static int report_of(struct report *r, struct material *m)
 {
-	int rc = store_load(r->input, &r->selection.run, &m->profile);
+	int rc = load(r, &m->profile);
 
 	if (rc < 0)
 		return render_fail();

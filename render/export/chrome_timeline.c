@@ -144,7 +144,7 @@ static void end_args(const struct args *a)
 /* What a call returned was asked for together with its arguments. */
 static void put_arguments(struct timeline *t, const struct held *h)
 {
-	const char *arguments = profile_text(t->p, h->call.argument);
+	const char *arguments = profile_text(t->p, h->call.call.argument);
 	const char *ended_by = track_ended_by(&h->call.call);
 	struct args a = {t->out, ARGS_NONE};
 

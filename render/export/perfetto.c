@@ -137,7 +137,7 @@ static void track_begin_one(void *data, const struct track *t)
 
 static const char *arguments_of(const struct writer *w, const struct track_slice *s)
 {
-	return s->call->argument ? profile_text(w->p, s->call->argument) : NULL;
+	return s->call->call.argument ? profile_text(w->p, s->call->call.argument) : NULL;
 }
 
 static void slice_begin(void *data, const struct track_slice *s)
@@ -163,7 +163,7 @@ static void slice_end(void *data, const struct track_slice *s)
 {
 	struct writer *w = data;
 	const char *ended_by = track_ended_by(&s->call->call);
-	const bool returns = s->end && !ended_by && s->call->argument;
+	const bool returns = s->end && !ended_by && s->call->call.argument;
 
 	perfetto_put(&w->to, sequence_of(w, &s->track),
 		     &(struct perfetto_event){

@@ -5,8 +5,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "model/event_cursor.h"
 #include "model/profile.h"
-#include "model/timed_event.h"
 #include "query/filter.h"
 #include "query/zone_condition.h"
 #include "timeline/event_prices.h"
@@ -109,18 +109,65 @@ static void choose(struct call_choice *c, const struct tests *t)
 	}
 }
 
-int calls_find_selected(const struct profile *p, const struct profile *part,
-			const struct selection *s, struct calls *out)
-{
-	struct event_prices prices = {0};
-	_free_ uint64_t *times = NULL;
-	const int rc = s->net ? event_prices_find(p, part, &prices) : 0;
+/* --- all events ------------------------------------------------------------------------------- */
 
-	*out = (struct calls){0};
-	if (!rc && s->net)
-		times = event_net_times(&prices);
-	if (!rc)
-		calls_find_at(part, times, out);
+struct reading {
+	struct call_choice *c;
+	struct call_finder finder;
+	struct net_clock clock; /* zeroed: times are the events' own */
+	struct timed_event before;
+	bool any, kept; /* there is one before; it is among those beside */
+};
+
+static bool is_beside(const struct timed_event *e)
+{
+	const bool exception = e->event == EVENT_EXCEPTION || e->event == EVENT_C_EXCEPTION;
+
+	return e->event == EVENT_SWITCH_OUT || e->event == EVENT_SWITCH_IN ||
+	       e->event == EVENT_TRIGGER || e->event == EVENT_LOST ||
+	       (exception && !timed_event_ends(e));
+}
+
+static void keep_beside(struct reading *r, const struct timed_event *e)
+{
+	if (e->event == EVENT_LOST && r->any && !r->kept)
+		vec_push(&r->c->beside, r->before);
+	r->kept = is_beside(e);
+	if (r->kept)
+		vec_push(&r->c->beside, *e);
+	r->before = *e;
+	r->any = true;
+}
+
+static int read_all(struct reading *r, const struct profile *p)
+{
+	const struct timed_event *e;
+	struct event_cursor cursor;
+
+	event_cursor_init(&cursor, p);
+	while ((e = event_cursor_next(&cursor))) {
+		keep_beside(r, e);
+		call_finder_take(&r->finder, e,
+				 r->clock.of ? net_clock_time(&r->clock, e) : e->time_ns);
+		r->c->events += e->event != EVENT_LOST && call_choice_takes(r->c, e);
+	}
+	return event_cursor_release(&cursor);
+}
+
+static int find_calls(struct call_choice *c, const struct selection *s)
+{
+	struct reading r = {.c = c};
+	struct event_prices prices = {0};
+	int rc = s->net ? event_prices_find(c->profile, c->profile, &prices) : 0;
+
+	if (!rc) {
+		if (s->net)
+			net_clock_init(&r.clock, &prices);
+		call_finder_init(&r.finder, c->profile, &c->calls);
+		rc = read_all(&r, c->profile);
+		call_finder_finish(&r.finder);
+		net_clock_release(&r.clock);
+	}
 	event_prices_release(&prices);
 	return rc;
 }
@@ -137,7 +184,7 @@ int call_choice_init(struct call_choice *c, const struct profile *p, const struc
 	if (!rc)
 		rc = tests_init(&t, p, s);
 	if (!rc)
-		rc = calls_find_selected(p, p, s, &c->calls);
+		rc = find_calls(c, s);
 	if (!rc)
 		choose(c, &t);
 	tests_release(&t);
@@ -148,8 +195,65 @@ void call_choice_release(struct call_choice *c)
 {
 	calls_release(&c->calls);
 	vec_release(&c->taken);
+	vec_release(&c->beside);
+	vec_release(&c->known);
 	free(c->thread);
 	*c = (struct call_choice){0};
+}
+
+/* --- what events tell of calls ---------------------------------------------------------------- */
+
+static int by_row(const void *a, const void *b)
+{
+	const struct known_event *x = a, *y = b;
+
+	return order_up(x->row, y->row);
+}
+
+static void want(struct call_choice *c, uint32_t row)
+{
+	if (row != CALLS_NONE)
+		vec_push(&c->known, ((struct known_event){.row = row}));
+}
+
+int call_choice_know(struct call_choice *c, const uint32_t *at, size_t n)
+{
+	const struct timed_event *e;
+	struct event_cursor cursor;
+	size_t next = 0;
+
+	if (!c->profile->events_left)
+		return 0;
+	c->known.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		want(c, c->calls.at.at[at[i]].begin);
+		want(c, c->calls.at.at[at[i]].end);
+	}
+	vec_sort(&c->known, by_row);
+	event_cursor_init(&cursor, c->profile);
+	for (uint32_t row = 0; next < c->known.n && (e = event_cursor_next(&cursor)); row++)
+		while (next < c->known.n && c->known.at[next].row == row)
+			c->known.at[next++].event = *e;
+	return event_cursor_release(&cursor);
+}
+
+const struct timed_event *call_event(const struct call_choice *c, uint32_t row)
+{
+	const struct known_event key = {.row = row};
+	const struct known_event *known;
+
+	if (row == CALLS_NONE)
+		return NULL;
+	if (!c->profile->events_left)
+		return &c->profile->events.at[row];
+	known = c->known.n ? bsearch(&key, c->known.at, c->known.n, sizeof(*c->known.at), by_row)
+			   : NULL;
+	return known ? &known->event : NULL;
+}
+
+int shared_calls_know(struct shared_calls *s, const uint32_t *at, size_t n)
+{
+	return call_choice_know(&s->choice, at, n);
 }
 
 const struct call_choice *shared_calls_get(struct shared_calls *s, const struct profile *p,
@@ -187,25 +291,25 @@ const char *call_name(const struct profile *p, const struct call *c)
 }
 
 /* Registers are 0 where they were not read. */
-char *call_arguments(const struct profile *p, const struct call *c)
+char *call_arguments(const struct call_choice *choice, const struct call *c)
 {
-	const struct timed_event *e = c->begin == CALLS_NONE ? NULL : &p->events.at[c->begin];
+	const struct timed_event *e = call_event(choice, c->begin);
 
-	if (e && e->argument)
-		return mem_strdup(profile_text(p, e->argument));
+	if (c->argument)
+		return mem_strdup(profile_text(choice->profile, c->argument));
 	if (e && e->value2)
 		return mem_printf("%lld, %lld", (long long)e->value1, (long long)e->value2);
 	return e && e->value1 ? mem_printf("%lld", (long long)e->value1) : mem_strdup("");
 }
 
-char *call_result(const struct profile *p, const struct call *c)
+char *call_result(const struct call_choice *choice, const struct call *c)
 {
-	const struct timed_event *e = c->end == CALLS_NONE ? NULL : &p->events.at[c->end];
+	const struct timed_event *e = call_event(choice, c->end);
 
 	if (!e || (e->event != EVENT_RETURN && e->event != EVENT_C_RETURN))
 		return mem_strdup("");
 	if (e->argument)
-		return mem_strdup(profile_text(p, e->argument));
+		return mem_strdup(profile_text(choice->profile, e->argument));
 	return e->value2 ? mem_printf("%lld", (long long)e->value2) : mem_strdup("");
 }
 

@@ -40,10 +40,8 @@ static void begin(struct call_follower *f, uint32_t lane, const struct timed_eve
 					    .parent = CALLS_NONE,
 					    .begin = row,
 					    .end = CALLS_NONE,
-					    .flags = e->event == EVENT_C_CALL ? CALL_C : 0},
-				   .argument = e->argument,
-				   .value1 = e->value1,
-				   .value2 = e->value2,
+					    .flags = e->event == EVENT_C_CALL ? CALL_C : 0,
+					    .argument = e->argument},
 			   }));
 	f->begin(f->data, &l->open.at[l->open.n - 1]);
 }

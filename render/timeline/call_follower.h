@@ -35,6 +35,7 @@ struct call {
 	uint32_t depth;	     /* calls around it */
 	uint32_t begin, end; /* rows of events; CALLS_NONE: there is none */
 	uint32_t flags;	     /* enum call_flags */
+	uint32_t argument;   /* of the event that began it */
 };
 
 static inline uint64_t call_ns(const struct call *c)
@@ -45,9 +46,6 @@ static inline uint64_t call_ns(const struct call *c)
 /* A call, as far as it is known: what is said of `parent` below, without self time and depth. */
 struct followed_call {
 	struct call call;
-	/* Of the event that began it. */
-	uint32_t argument;
-	int64_t value1, value2;
 	uint32_t own; /* whatever who follows keeps of it */
 };
 

@@ -43,9 +43,10 @@ static struct key key_of(struct grouping *g, const struct call *call)
 		return (struct key){{function, KNOWN_NONE}};
 	if (call->begin == CALLS_NONE)
 		return (struct key){{function, KNOWN_NOT}};
-	if (p->events.at[call->begin].argument)
-		return (struct key){{function, KNOWN_TEXT, p->events.at[call->begin].argument}};
-	text = call_arguments(p, call);
+	if (call->argument)
+		return (struct key){{function, KNOWN_TEXT, call->argument}};
+	text = call_arguments(g->c, call);
+
 	return (struct key){{function, KNOWN_NUMBERS, intern_add(&g->numbers, text)}};
 }
 
@@ -190,8 +191,7 @@ char *call_group_arguments(const struct call_choice *c, const struct call_group 
 {
 	const struct call *call = &c->calls.at.at[g->call];
 
-	return call->begin == CALLS_NONE ? mem_strdup("[not recorded]")
-					 : call_arguments(c->profile, call);
+	return call->begin == CALLS_NONE ? mem_strdup("[not recorded]") : call_arguments(c, call);
 }
 
 static void add_kind(struct str *s, uint64_t n, const char *what)

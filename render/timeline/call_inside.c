@@ -74,13 +74,16 @@ static const struct call *call_of(const struct finding *f, uint32_t i)
 /* By its events, as waits and samples are: the call itself may have net times. */
 static uint64_t begin_of(const struct finding *f, const struct call *call)
 {
-	return call->begin == CALLS_NONE ? call->start_ns
-					 : f->c->profile->events.at[call->begin].time_ns;
+	const struct timed_event *e = call_event(f->c, call->begin);
+
+	return e ? e->time_ns : call->start_ns;
 }
 
 static uint64_t end_of(const struct finding *f, const struct call *call)
 {
-	return call->end == CALLS_NONE ? call->end_ns : f->c->profile->events.at[call->end].time_ns;
+	const struct timed_event *e = call_event(f->c, call->end);
+
+	return e ? e->time_ns : call->end_ns;
 }
 
 static bool is_of(const struct finding *f, uint32_t i, uint32_t coroutine)
@@ -116,7 +119,7 @@ static bool add_switches(struct finding *f)
 	_free_ uint32_t *why = mem_zalloc(p->threads.n + 1, sizeof(*why));
 	bool any = false;
 
-	vec_each (e, &p->events) {
+	vec_each (e, &f->c->beside) {
 		if (e->event == EVENT_SWITCH_OUT)
 			why[e->thread] = e->argument;
 		if (e->event != EVENT_SWITCH_IN || e->value1 <= 0)

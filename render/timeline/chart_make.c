@@ -154,8 +154,7 @@ static void put_short(struct drawing *d, const struct chart_box *b)
 	open->end_ns = b->end_ns > open->end_ns ? b->end_ns : open->end_ns;
 }
 
-static void put_call(struct drawing *d, const struct call_choice *c, const struct call *call,
-		     uint32_t lane, uint32_t row)
+static void put_call(struct drawing *d, const struct call *call, uint32_t lane, uint32_t row)
 {
 	const struct call_chart *chart = d->chart;
 	const struct chart_box box = {
@@ -165,8 +164,8 @@ static void put_call(struct drawing *d, const struct call_choice *c, const struc
 		.row = row,
 		.n = 1,
 		.frame = call->frame,
-		.argument =
-			call->begin == CALLS_NONE ? 0 : c->profile->events.at[call->begin].argument,
+		.argument = call->argument,
+
 		.flags = call->flags};
 
 	if (call_ns(call) < chart->least_ns) {
@@ -202,7 +201,7 @@ static void put_calls(struct call_chart *chart, const struct call_choice *c, con
 			flush_all(&d);
 		before = call->lane;
 		if (row < CHART_DEPTH_MOST)
-			put_call(&d, c, call, number[call->lane], row);
+			put_call(&d, call, number[call->lane], row);
 		else
 			chart->left_calls++;
 	}

@@ -148,12 +148,12 @@ static bool is_mark(const struct timed_event *e)
 
 /* What is nearer is one mark: nothing where all have room, else as much as leaves room for all
  * kinds in all lanes. */
-static uint64_t gap_of(const struct call_chart *chart, const struct profile *p)
+static uint64_t gap_of(const struct call_chart *chart, const struct call_choice *c)
 {
 	const double span = (double)(chart->to_ns - chart->from_ns);
 	size_t n = 0;
 
-	vec_each (e, &p->events)
+	vec_each (e, &c->beside)
 		n += is_mark(e);
 	return n <= CHART_MARKS_MOST ? 0
 				     : (uint64_t)(span * (double)(chart->lanes.n + 1) *
@@ -166,10 +166,10 @@ void chart_marks_find(struct call_chart *chart, const struct call_choice *c, con
 	struct finding f = {.chart = chart, .c = c};
 	uint64_t before = 0;
 
-	f.gap_ns = gap_of(chart, p);
+	f.gap_ns = gap_of(chart, c);
 	f.why = mem_zalloc(p->threads.n + 1, sizeof(*f.why));
 	number_lanes(&f, number);
-	vec_each (e, &p->events) {
+	vec_each (e, &c->beside) {
 		put_event(&f, e, before);
 		before = e->time_ns;
 	}

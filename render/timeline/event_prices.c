@@ -212,16 +212,3 @@ void net_clock_release(struct net_clock *c)
 	free(c->of);
 	free(c->first);
 }
-
-uint64_t *event_net_times(const struct event_prices *prices)
-{
-	const struct profile *p = prices->part;
-	uint64_t *times = mem_zalloc(p->events.n + 1, sizeof(*times));
-	struct net_clock clock;
-
-	net_clock_init(&clock, prices);
-	for (size_t i = 0; i < p->events.n; i++)
-		times[i] = net_clock_time(&clock, &p->events.at[i]);
-	net_clock_release(&clock);
-	return times;
-}

@@ -55,9 +55,6 @@ uint64_t net_clock_time(struct net_clock *, const struct timed_event *);
 /* A zeroed one is released, too. */
 void net_clock_release(struct net_clock *);
 
-/* Those of all events, which are in memory, by row. Freed by the caller. */
-uint64_t *event_net_times(const struct event_prices *);
-
 /* What readers of net times should know: one sentence. */
 #define NET_TIMES                                                                         \
 	"Times of calls are net: without what recording and the probes cost before them " \

@@ -10,7 +10,7 @@
 
 static void begin(void *data, struct followed_call *c)
 {
-	struct calls *out = data;
+	struct calls *out = ((struct call_finder *)data)->out;
 
 	c->own = (uint32_t)out->at.n;
 	vec_push(&out->at, c->call);
@@ -18,7 +18,7 @@ static void begin(void *data, struct followed_call *c)
 
 static void end(void *data, struct followed_call *c, const struct timed_event *event)
 {
-	struct calls *out = data;
+	struct calls *out = ((struct call_finder *)data)->out;
 
 	(void)event;
 	if (c->call.flags & CALL_CUT_BEGIN)
@@ -121,27 +121,50 @@ static void order_lanes(struct calls *c)
 		call->lane = now[call->lane];
 }
 
-void calls_find(const struct profile *p, struct calls *out)
+void call_finder_init(struct call_finder *f, const struct profile *p, struct calls *out)
 {
-	calls_find_at(p, NULL, out);
+	*out = (struct calls){0};
+	*f = (struct call_finder){.out = out,
+				  .follower = {.p = p, .begin = begin, .end = end, .data = f}};
 }
 
-void calls_find_at(const struct profile *p, const uint64_t *times, struct calls *out)
+void call_finder_take(struct call_finder *f, const struct timed_event *e, uint64_t time_ns)
 {
-	struct call_follower f = {.p = p, .begin = begin, .end = end, .data = out};
+	call_follower_take(&f->follower, e, f->row++, time_ns);
+}
 
-	*out = (struct calls){0};
-	for (uint32_t i = 0; i < p->events.n; i++)
-		call_follower_take(&f, &p->events.at[i], i,
-				   times ? times[i] : p->events.at[i].time_ns);
-	call_follower_finish(&f, calls_end_ns(p));
-	vec_each (lane, &f.lanes)
+/* Those of one lane mostly are: the sort needs room besides. */
+static bool are_in_order(const struct calls *c)
+{
+	for (size_t i = 1; i < c->at.n; i++)
+		if (call_by_start(&c->at.at[i - 1], &c->at.at[i]) > 0)
+			return false;
+	return true;
+}
+
+void call_finder_finish(struct call_finder *f)
+{
+	struct calls *out = f->out;
+
+	call_follower_finish(&f->follower, calls_end_ns(f->follower.p));
+	vec_each (lane, &f->follower.lanes)
 		vec_push(&out->lanes, ((struct call_lane){.thread = lane->thread,
 							  .coroutine = lane->coroutine}));
+	call_follower_release(&f->follower);
 	order_lanes(out);
-	vec_sort(&out->at, call_by_start);
+	if (!are_in_order(out))
+		vec_sort(&out->at, call_by_start);
 	nest(out);
-	call_follower_release(&f);
+}
+
+void calls_find(const struct profile *p, struct calls *out)
+{
+	struct call_finder f;
+
+	call_finder_init(&f, p, out);
+	vec_each (e, &p->events)
+		call_finder_take(&f, e, e->time_ns);
+	call_finder_finish(&f);
 }
 
 void calls_release(struct calls *c)

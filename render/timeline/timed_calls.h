@@ -30,10 +30,18 @@ struct calls {
 
 /* Finds the calls of a profile, which may have none; its events are in memory. */
 void calls_find(const struct profile *, struct calls *out);
-/* The same at other times: @times has those of its events, by row; NULL: their own. In a lane they
- * may not go backwards: a time that does is as the one before. */
-void calls_find_at(const struct profile *, const uint64_t *times, struct calls *out);
 void calls_release(struct calls *);
+
+/* The same of events that are taken one after the other, all of them in order. */
+struct call_finder {
+	struct call_follower follower;
+	struct calls *out;
+	uint32_t row;
+};
+void call_finder_init(struct call_finder *, const struct profile *, struct calls *out);
+/* @time_ns: as call_follower_take(). */
+void call_finder_take(struct call_finder *, const struct timed_event *, uint64_t time_ns);
+void call_finder_finish(struct call_finder *);
 
 /* The order of calls that were followed (call_follower.h): by lane, in it by start. For qsort(3).
  */

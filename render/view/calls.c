@@ -27,6 +27,7 @@
 /* --- columns ---------------------------------------------------------------------------------- */
 
 struct cell {
+	const struct call_choice *choice;
 	const struct profile *p;
 	const struct call *call;
 	const struct call_lane *lane;
@@ -106,14 +107,14 @@ static void put_depth(struct doc_table *t, const struct cell *of)
 
 static void put_arguments(struct doc_table *t, const struct cell *of)
 {
-	_free_ char *text = call_arguments(of->p, of->call);
+	_free_ char *text = call_arguments(of->choice, of->call);
 
 	doc_cell(t, 0, "%s", text);
 }
 
 static void put_result(struct doc_table *t, const struct cell *of)
 {
-	_free_ char *text = call_result(of->p, of->call);
+	_free_ char *text = call_result(of->choice, of->call);
 
 	doc_cell(t, 0, "%s", text);
 }
@@ -125,14 +126,14 @@ static void put_ended(struct doc_table *t, const struct cell *of)
 
 static bool has_arguments(const struct cell *of)
 {
-	_free_ char *text = call_arguments(of->p, of->call);
+	_free_ char *text = call_arguments(of->choice, of->call);
 
 	return text[0];
 }
 
 static bool has_result(const struct cell *of)
 {
-	_free_ char *text = call_result(of->p, of->call);
+	_free_ char *text = call_result(of->choice, of->call);
 
 	return text[0];
 }
@@ -184,7 +185,7 @@ static struct cell cell_of(const struct call_choice *c, uint32_t at)
 {
 	const struct call *call = &c->calls.at.at[at];
 
-	return (struct cell){c->profile, call, &c->calls.lanes.at[call->lane]};
+	return (struct cell){c, c->profile, call, &c->calls.lanes.at[call->lane]};
 }
 
 static void put_row(struct doc_table *t, const struct call_choice *c, uint32_t at,
@@ -316,7 +317,7 @@ static void write_inside_of(const struct call_choice *c, const struct inside *in
 {
 	const struct call *call = &c->calls.at.at[in->call];
 	_free_ char *label = str_cut_middle(call_name(c->profile, call), LABEL_MOST, "…");
-	_free_ char *arguments = call_arguments(c->profile, call);
+	_free_ char *arguments = call_arguments(c, call);
 
 	doc_fact(b, false, label, "%s at %s%s%s: %s", ns_text((double)call_ns(call)),
 		 ns_text((double)call->start_ns), arguments[0] ? ", " : "", arguments, text);
@@ -358,13 +359,17 @@ static void write_inside(const struct call_choice *c, const uint32_t *order, str
 	call_inside_release(in, n);
 }
 
-static void write_slowest(const struct view_input *in, const struct call_choice *c, struct doc *doc)
+static int write_slowest(const struct view_input *in, const struct call_choice *c, struct doc *doc)
 {
 	const size_t n = c->taken.n < SLOWEST_MOST ? c->taken.n : SLOWEST_MOST;
 	_free_ uint32_t *order = sorted(c, by_length);
+	const int rc = shared_calls_know(in->calls, order, n);
 
+	if (rc)
+		return rc;
 	write_table(in, c, order, n, doc);
 	write_inside(c, order, doc);
+	return 0;
 }
 
 void calls_none(const struct call_choice *c, struct doc *doc)
@@ -390,14 +395,14 @@ static int calls_write(const struct view_input *in, struct doc *doc)
 	else if (in->medium == DOC_TABLE)
 		write_all(in, c, doc);
 	else
-		write_slowest(in, c, doc);
+		return write_slowest(in, c, doc);
 	return 0;
 }
 
 /* --- the summary's line ----------------------------------------------------------------------- */
 
 struct figures {
-	int64_t events, left, jumped, unseen, cut;
+	int64_t left, jumped, unseen, cut;
 	const struct call *longest;
 };
 
@@ -405,13 +410,6 @@ static void add_count(struct str *s, int64_t n, const char *what)
 {
 	if (n)
 		str_addf(s, "; %s %s", count_text(n), what);
-}
-
-static void count_events(const struct call_choice *c, struct figures *f)
-{
-	vec_each (e, &c->profile->events) {
-		f->events += e->event != EVENT_LOST && call_choice_takes(c, e);
-	}
 }
 
 char *timeline_lost(const struct profile *p)
@@ -445,8 +443,9 @@ static void fact_of(const struct call_choice *c, const struct figures *f, struct
 	_free_ char *lost = timeline_lost(c->profile);
 	struct str s = {0};
 
-	str_addf(&s, "%s event%s, %s call%s", count_text(f->events), f->events == 1 ? "" : "s",
-		 count_text((int64_t)c->taken.n), c->taken.n == 1 ? "" : "s");
+	str_addf(&s, "%s event%s, %s call%s", count_text((int64_t)c->events),
+		 c->events == 1 ? "" : "s", count_text((int64_t)c->taken.n),
+		 c->taken.n == 1 ? "" : "s");
 	if (f->longest) {
 		_free_ char *lane =
 			call_lane_name(c->profile, &c->calls.lanes.at[f->longest->lane]);
@@ -473,7 +472,6 @@ void timeline_fact(const struct view_input *in, struct doc_block *b)
 		c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
 	if (!c)
 		return;
-	count_events(c, &f);
 	count_calls(c, &f);
 	fact_of(c, &f, b);
 }

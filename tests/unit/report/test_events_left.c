@@ -17,6 +17,7 @@
 #include "query/excerpt.h"
 #include "store/store.h"
 #include "temp_folder.h"
+#include "timeline/call_choice.h"
 #include "timeline_profile.h"
 
 #define MANY 150000 /* three chunks */
@@ -180,6 +181,54 @@ static void append_window(const char *path, uint64_t from_ns)
 	profile_free(p);
 }
 
+static void assert_same_text(char *one, char *other)
+{
+	assert_string_equal(one, other);
+	free(one);
+	free(other);
+}
+
+/* Calls that views show, with what their events tell: the first, the last, one of each chunk. */
+static void of_calls(void **state)
+{
+	static const uint32_t places[] = {0, 17, 33000, 60001};
+	struct profile *p = many_events(), *loaded, *left;
+	struct call_choice one, other;
+
+	(void)state;
+	/* Switches, and a gap behind a call: what charts and waits are made of. */
+	p->events.at[70000].event = EVENT_SWITCH_OUT;
+	p->events.at[70001].event = EVENT_SWITCH_IN;
+	p->events.at[140001].event = EVENT_LOST;
+	save("e.h5", p);
+	loaded = load("e.h5", store_load);
+	left = load("e.h5", store_load_leaving);
+	assert_int_equal(call_choice_init(&one, loaded, &(struct selection){0}), 0);
+	assert_int_equal(call_choice_init(&other, left, &(struct selection){0}), 0);
+	assert_int_equal(one.calls.at.n, MANY / 2 - 1);
+	assert_int_equal(other.calls.at.n, one.calls.at.n);
+	assert_memory_equal(other.calls.at.at, one.calls.at.at,
+			    one.calls.at.n * sizeof(*one.calls.at.at));
+	assert_int_equal(one.events, MANY - 1);
+	assert_int_equal(other.events, one.events);
+	assert_int_equal(one.beside.n, 4);
+	assert_int_equal(one.beside.at[2].time_ns, 140000);
+	assert_memory_equal(other.beside.at, one.beside.at, 4 * sizeof(*one.beside.at));
+	assert_int_equal(call_choice_know(&other, places, 4), 0);
+	for (size_t i = 0; i < 4; i++) {
+		const struct call *call = &one.calls.at.at[places[i]];
+
+		assert_same_text(call_arguments(&one, call), call_arguments(&other, call));
+		assert_same_text(call_result(&one, call), call_result(&other, call));
+		assert_int_equal(call_event(&other, call->end)->value2,
+				 call_event(&one, call->end)->value2);
+	}
+	call_choice_release(&one);
+	call_choice_release(&other);
+	profile_free(loaded);
+	profile_free(left);
+}
+
 /* Windows are read as one profile, whose events are in memory. */
 static void of_several_windows(void **state)
 {
@@ -240,6 +289,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(are_those_of_the_file, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(of_few_rows_and_none, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(of_a_selection, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(of_calls, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(of_several_windows, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(that_cannot_be_are_refused, enter_folder,
 						leave_folder),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "store/store.h"
+#include "timeline/call_choice.h"
 #include "timeline/call_zones.h"
 #include "timeline/event_prices.h"
 #include "timeline/timed_calls.h"
@@ -183,9 +184,8 @@ static void put_price(struct profile *p, const char *name)
 static void net_of_what_is_before_in_the_thread(void **state)
 {
 	struct profile *p = timeline_profile();
-	struct event_prices prices;
+	struct call_choice choice;
 	struct calls c;
-	uint64_t *times;
 
 	(void)state;
 	profile_price(p, "timeline: recording a call", "ns", 5);
@@ -200,18 +200,16 @@ static void net_of_what_is_before_in_the_thread(void **state)
 	timeline_put(p, 450, 1, 0, EVENT_RETURN, "k", 45);
 	RETURN(500, "f", 0);
 	timeline_put(p, 900, 1, 0, EVENT_CALL, "last", 0);
-	assert_int_equal(event_prices_find(p, p, &prices), 0);
-	times = event_net_times(&prices);
-	calls_find_at(p, times, &c);
+	assert_int_equal(call_choice_init(&choice, p, &(struct selection){.net = true}), 0);
+	c = choice.calls;
 	assert_int_equal(c.at.n, 5);
 	ASSERT_CALL(0, "f", 100, 399, 229, CALLS_NONE, 0, .lane = 0);
 	ASSERT_CALL(1, "g", 195, 265, 70, 0, 1, .lane = 0);
 	ASSERT_CALL(2, "g", 265, 265, 0, 0, 1, .lane = 0);
 	ASSERT_CALL(3, "k", 400, 445, 45, CALLS_NONE, 0, .lane = 1);
 	ASSERT_CALL(4, "last", 892, 992, 100, CALLS_NONE, 0, .lane = 1, .flags = CALL_CUT_END);
-	free(times);
-	event_prices_release(&prices);
-	release(p, &c);
+	call_choice_release(&choice);
+	profile_free(p);
 }
 
 static void no_prices(void **state)
