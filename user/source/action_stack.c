@@ -11,7 +11,7 @@
 #include "source/action.h"
 #include "source/oncpu_ledger.h"
 #include "book/samplebook.h"
-#include "source/call_args.h"
+#include "timeline/call_args.h"
 #include "timeline/call_labels.h"
 #include "wire_call.h"
 

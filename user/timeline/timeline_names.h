@@ -2,8 +2,8 @@
  * timeline_names: the functions and threads of recorded events, by their numbers, as rows of the
  * profile. For the action event.
  */
-#ifndef SOURCE_TIMELINE_NAMES_H
-#define SOURCE_TIMELINE_NAMES_H
+#ifndef TIMELINE_TIMELINE_NAMES_H
+#define TIMELINE_TIMELINE_NAMES_H
 
 #include "base/hash.h"
 #include "probe/engine.h"

@@ -2,8 +2,8 @@
  * call_args: which arguments --args asks for of each probed function, as the user or its debug
  * information says; tells the programs. For the actions event and stack.
  */
-#ifndef SOURCE_CALL_ARGS_H
-#define SOURCE_CALL_ARGS_H
+#ifndef TIMELINE_CALL_ARGS_H
+#define TIMELINE_CALL_ARGS_H
 
 #include "base/vec.h"
 #include "function/zonepattern.h"

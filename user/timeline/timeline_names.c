@@ -1,4 +1,4 @@
-#include "source/timeline_names.h"
+#include "timeline/timeline_names.h"
 
 #include <string.h>
 

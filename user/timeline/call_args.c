@@ -1,10 +1,10 @@
-#include "source/call_args.h"
+#include "timeline/call_args.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "load/session_options.h"
-#include "source/timeline_names.h"
+#include "timeline/timeline_names.h"
 #include "timeline/call_arguments.h"
 
 static struct zonepatterns *one_pattern(const char *text)
