@@ -79,23 +79,14 @@ int script_look(struct walk *walk)
 
 int script_frame(struct walk *walk)
 {
-	if (walk)
-		v8_frame(walk);
-	return 0;
+	return walk && !v8_frame(walk);
 }
 
-/* For what looks at the process otherwise than by a walk that meets the interpreter. */
-static __always_inline void keep_process(const struct walk *walk)
+int script_tell(struct walk *walk)
 {
-	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = walk->out.head.pid};
-	const struct wire_script_proc *known = bpf_map_lookup_elem(&script_procs, &key);
-	struct wire_script_proc proc;
-
-	if (known && known->runtime == walk->script.proc.runtime)
-		return;
-	/* Linux 6.1 takes no value from memory of which it knows only the size. */
-	proc = walk->script.proc;
-	bpf_map_update_elem(&script_procs, &key, &proc, BPF_ANY);
+	if (walk)
+		v8_tell(walk);
+	return 0;
 }
 
 int script_begin(struct walk *walk, __u64 address)
@@ -115,9 +106,28 @@ int script_begin(struct walk *walk, __u64 address)
 	walk->script.outcome = WIRE_SCRIPT_LATE;
 	if (!proc)
 		return 0;
+	walk->script.asked.what = 0;
 	script_enter_task(walk, current_task(), proc, base);
-	keep_process(walk);
 	begin(walk);
+	return 0;
+}
+
+int script_remember(struct walk *walk)
+{
+	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED};
+	const struct wire_script_proc *known;
+	struct wire_script_proc proc;
+
+	if (!walk)
+		return 0;
+	key.piece = walk->out.head.pid;
+	known = bpf_map_lookup_elem(&script_procs, &key);
+	if (known && known->runtime == walk->script.proc.runtime &&
+	    known->language == walk->script.proc.language)
+		return 0;
+	/* Linux 6.1 takes no value from memory of which it knows only the size. */
+	proc = walk->script.proc;
+	bpf_map_update_elem(&script_procs, &key, &proc, BPF_ANY);
 	return 0;
 }
 

@@ -74,7 +74,7 @@ struct script {
 	struct wire_script_proc proc;
 	struct wire_piece key;	 /* of the process: piece is its number, generation its exec, inode
 				    when it was born */
-	struct wire_piece asked; /* in script_procs */
+	struct wire_piece asked; /* in script_procs; .what 0: it is there */
 	__u32 by_pointer;	 /* enum script_by_pointer */
 	__u32 chained;		 /* 1: frames go to the chain, instead of the stack */
 	__u32 found;		 /* frames of the run: the first SCRIPT_RUN are in run … */
@@ -89,7 +89,7 @@ struct script {
 	__u64 text[4];		 /* of a string: length, hash, state */
 	__u64 body[SCRIPT_BODY]; /* of a function of Ruby */
 	/* Of V8: of the function that is looked at. */
-	__u64 info, scope, file;
+	__u64 info, scope, file, number;
 	/* Of a language whose runs user space pairs with the loops (script_chain.h). */
 	__u32 has_loops;   /* 1: it is one */
 	__u32 loops;	   /* loops on the native stack */

@@ -221,7 +221,6 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number)
 	struct wire_script *record =
 		bpf_ringbuf_reserve(&ring, sizeof(*record) + WIRE_SCRIPT_SMALL, 0);
 	struct wire_script_made *made;
-	__u64 name;
 
 	if (!record)
 		return false;
@@ -237,9 +236,9 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number)
 	made->n = made->before = made->position = 0;
 	if (v8_scope(s, s->scope)) {
 		made->position = v8_position(s, s->scope);
-		name = v8_name(s);
-		if (name)
-			v8_parts(s, name, record, made);
+		s->first = v8_name(s);
+		if (s->first)
+			v8_parts(s, s->first, record, made);
 	}
 	v8_file(s, v8_word(s, s->file, V8_FILE), record);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
@@ -261,68 +260,88 @@ static __always_inline struct two_hashes v8_hashes(const struct script *s)
 	return h;
 }
 
-/* The number of @function, which is sent if it is new; V8_NATIVE, or 0: it could not be read. What
- * is between is kept in @walk: Linux 6.1 has little of BPF's stack left here. */
-static __always_inline __u64 v8_read(struct walk *walk, __u64 function)
+/* Finds the number of @function, in s->number: 0 if it is none, or could not be read. False: it is
+ * new; what is known of it stands in @s, since Linux 6.1 has little of BPF's stack left here. */
+static __always_inline bool v8_find(struct script *s, __u64 function)
 {
-	struct script *s = &walk->script;
-	__u64 number = V8_NATIVE;
-	struct two_hashes key;
 	const __u64 *known;
+	struct two_hashes key;
 
+	s->number = 0;
 	if (!here_read(NULL, &s->info, 8, function - V8_TAG + s->proc.v8.info) ||
 	    !v8_is_pointer(s->info) || !here_read(NULL, s->code, 64, s->info - V8_TAG))
-		return 0;
+		return true;
 	s->scope = script_word(s->code, s->proc.v8.scope);
 	s->file = script_word(s->code, s->proc.v8.script);
 	key = v8_hashes(s);
 	known = bpf_map_lookup_elem(&known_codes, &key);
 	if (known)
-		return *known;
-	if (v8_type(s, s->info) != s->proc.v8.info_type)
-		return 0;
-	if (v8_type(s, s->scope) == s->proc.v8.scope_type &&
-	    v8_type(s, s->file) == s->proc.v8.script_type) {
-		number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-		if (!v8_send(walk, number))
-			return 0;
-	}
-	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
-	return number;
+		s->number = *known;
+	return known;
 }
 
-static __always_inline __u64 v8_number(struct walk *walk, __u64 function)
+/* Puts the function s->number in the place of the frame of @walk, which is the last on the stack. A
+ * stub of V8 that was interrupted may work on the frame of the function that called it. */
+static __always_inline void v8_put(struct walk *walk)
 {
-	struct script_number *n = &walk->script.numbers[function >> 5 & (SCRIPT_CODES - 1)];
+	const __u64 number = walk->script.number;
+	__u64 word;
 
-	if (n->code != function) {
-		n->number = v8_read(walk, function);
-		n->code = function;
-	}
-	return n->number;
-}
-
-/* The frame of @walk is the last on the stack. A stub of V8 that was interrupted may work on the
- * frame of the function that called it. */
-static __always_inline void v8_frame(struct walk *walk)
-{
-	const __u64 base = walk->at.bp;
-	struct script *s = &walk->script;
-	__u64 number, word;
-
-	if (base % 8 || !here_read(NULL, s->frame, 16, base - 16))
-		return;
-	if (!v8_is_pointer(s->frame[0]) || !v8_is_pointer(s->frame[1]))
-		return;
-	number = v8_number(walk, s->frame[0]);
 	if (!number || number == V8_NATIVE)
 		return;
-	s->outcome = WIRE_SCRIPT_WHOLE;
+	walk->script.outcome = WIRE_SCRIPT_WHOLE;
 	word = (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | number << WIRE_SCRIPT_SHIFT;
 	if (walk->at.innermost && walk->vma.has_file)
 		walk_keep(walk, word);
 	else
 		*walk_slot(walk, walk->depth - 1) = word;
+}
+
+/* False: its function is new. */
+static __always_inline bool v8_frame(struct walk *walk)
+{
+	const __u64 base = walk->at.bp;
+	struct script *s = &walk->script;
+	struct script_number *n;
+	__u64 function;
+
+	if (base % 8 || !here_read(NULL, s->frame, 16, base - 16))
+		return true;
+	function = s->frame[0];
+	if (!v8_is_pointer(function) || !v8_is_pointer(s->frame[1]))
+		return true;
+	n = &s->numbers[function >> 5 & (SCRIPT_CODES - 1)];
+	s->number = n->number;
+	if (n->code != function) {
+		n->code = 0;
+		if (!v8_find(s, function))
+			return false;
+		n->code = function;
+		n->number = s->number;
+	}
+	v8_put(walk);
+	return true;
+}
+
+/* Sends the function that v8_frame() found to be new. */
+static __always_inline void v8_tell(struct walk *walk)
+{
+	struct script *s = &walk->script;
+	__u64 number = V8_NATIVE;
+	struct two_hashes key;
+
+	if (v8_type(s, s->info) != s->proc.v8.info_type)
+		return;
+	if (v8_type(s, s->scope) == s->proc.v8.scope_type &&
+	    v8_type(s, s->file) == s->proc.v8.script_type) {
+		number = __sync_fetch_and_add(&script_numbers, 1) + 1;
+		if (!v8_send(walk, number))
+			return;
+	}
+	key = v8_hashes(s);
+	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
+	s->number = number;
+	v8_put(walk);
 }
 
 #endif

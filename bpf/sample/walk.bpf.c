@@ -310,8 +310,10 @@ static __always_inline long find_script(struct walk *walk)
 	if (!enter(walk, key))
 		return 0;
 	script_begin(walk, key);
-	if (walk->script.outcome == WIRE_SCRIPT_LATE)
+	if (walk->script.asked.what)
 		want_of(walk, &walk->script.asked, key);
+	else
+		script_remember(walk);
 	return 0;
 }
 
@@ -346,13 +348,14 @@ static long walk_one(__u32 i, struct walk **context)
 	struct walk *walk = *context;
 	enum step_end end;
 	enum code code = CODE_RULE;
-	bool was_guessed = walk->guessed;
-	__u64 mark = 0, sp = walk->at.sp;
+	__u64 mark = 0;
 
 	if (walk->script.mode != SCRIPT_NATIVE) {
 		script_round(walk);
 		return 0;
 	}
+	walk->was_guessed = walk->guessed;
+	walk->was_sp = walk->at.sp;
 	if (walk->at.exact || !remember(walk, step_key(&walk->at)))
 		code = look_up(walk);
 	if (code == CODE_NONE) {
@@ -377,13 +380,14 @@ static long walk_one(__u32 i, struct walk **context)
 		mark = WIRE_BY_FRAME_POINTER;
 	if (walk->guessed && walk->script.by_pointer == SCRIPT_POINTER_UNKNOWN)
 		script_look(walk);
-	if (walk->guessed && walk->script.by_pointer == SCRIPT_POINTER_YES)
-		script_frame(walk);
+	if (walk->guessed && walk->script.by_pointer == SCRIPT_POINTER_YES && script_frame(walk))
+		script_tell(walk);
 	if (code == CODE_NO_RULE)
 		end = walk_step_bp(walk, &walk->at);
 	else
 		end = walk_step(walk, &walk->at, &walk->rule);
-	if ((end == STEP_UNREADABLE || end == STEP_BROKEN) && !was_guessed && is_used_up(walk))
+	if ((end == STEP_UNREADABLE || end == STEP_BROKEN) && !walk->was_guessed &&
+	    is_used_up(walk))
 		end = STEP_ROOT;
 	if (end != STEP_NEXT)
 		return end_walk(walk, end_of(end));
@@ -392,7 +396,7 @@ static long walk_one(__u32 i, struct walk **context)
 		mark |= WIRE_EXACT;
 		*walk_slot(walk, walk->depth - 1) |= WIRE_EXACT;
 	}
-	if (walk->script.entry - sp < walk->at.sp - sp)
+	if (walk->script.entry - walk->was_sp < walk->at.sp - walk->was_sp)
 		script_enter(walk, walk->at.ip | mark);
 	else
 		walk_keep(walk, walk->at.ip | mark);

@@ -40,6 +40,10 @@ struct walk {
 	struct uretprobe_origins origins;
 	struct walk_code code; /* of the previous frame, likely of this one too */
 	bool guessed; /* the last step was by frame pointer, or by a rule that is a guess */
+	/* Of the frame that the current step leaves; not on BPF's stack, of which older kernels
+	 * have little. */
+	bool was_guessed;
+	__u64 was_sp;
 	struct table_rule rule; /* of the current step */
 	__u64 memo_tag;
 	struct script script;
@@ -81,12 +85,16 @@ static __always_inline void walk_keep(struct walk *walk, __u64 word)
  * interpreter, at @address in walk->vma; sets walk->script. Returns 0, as the next two do; NULL as
  * for walk_user(). */
 int script_begin(struct walk *walk, __u64 address);
+/* Keeps what that found of the process for what looks at it otherwise than by a walk that meets the
+ * interpreter. */
+int script_remember(struct walk *walk);
 /* One round of script frames, while walk->script.mode is not SCRIPT_NATIVE. */
 int script_round(struct walk *walk);
 /* Sets walk->script.by_pointer. */
 int script_look(struct walk *walk);
 /* The walk of a process with V8 leaves a frame by its frame pointer: if V8 made it, gives the
- * function that it runs in its place. */
+ * function that it runs in its place, or returns 1 if that is new: then script_tell() does. */
+int script_tell(struct walk *walk);
 int script_frame(struct walk *walk);
 /* Sets walk->chain to the script frames of the current thread, for a stack that the loader walks;
  * whatever the walk has found of them. */

@@ -90,9 +90,8 @@ static int by_thread(const void *a, const void *b)
 
 struct own_span own_work_span(const struct profile *p)
 {
-	return (struct own_span){.from_ns = events_first_ns(p),
-				 .to_ns = calls_end_ns(p),
-				 .most = OWN_WORK_MOST};
+	return (struct own_span){
+		.from_ns = events_first_ns(p), .to_ns = calls_end_ns(p), .most = OWN_WORK_MOST};
 }
 
 static uint64_t length_of(const struct own_span *span)

@@ -162,7 +162,7 @@ static void texts_become_utf8(void **state)
 /* PHP sends the name of a class apart, and texts in UTF-8. */
 static void names_are_qualified(void **state)
 {
-	struct codes *c = codes_new();
+	struct codes *c = codes_new(NULL);
 	const struct script_code *code;
 	struct sent s;
 
