@@ -73,6 +73,41 @@ static void the_programs_own(void **state)
 	assert_own("<frozen ");
 }
 
+static void assert_module(const char *language, const char *file, const char *module,
+			  const char *place)
+{
+	_free_ char *is = script_module(language, file);
+	_free_ char *at = script_place(is, file);
+
+	assert_string_equal(is, module);
+	assert_string_equal(at, place);
+}
+
+static void of_other_languages(void **state)
+{
+	(void)state;
+	assert_module("Node.js", "/srv/shop/node_modules/express/lib/router/index.js",
+		      "node:express", "node:express/lib/router/index.js");
+	assert_module("Node.js", "/srv/a/node_modules/b/node_modules/@babel/core/lib/index.js",
+		      "node:@babel/core", "node:@babel/core/lib/index.js");
+	assert_module("Node.js", "node:internal/modules/cjs/loader", "node:internal",
+		      "node:internal/modules/cjs/loader");
+	assert_module("Node.js", "node:fs", "node:fs", "node:fs");
+	assert_module("Node.js", "/srv/shop/server.js", "/srv/shop/server.js",
+		      "/srv/shop/server.js");
+	assert_module("Node.js", "[eval]", "[eval]", "[eval]");
+	assert_module("PHP", "/srv/shop/vendor/symfony/console/Application.php",
+		      "php:symfony/console", "php:symfony/console/Application.php");
+	assert_module("PHP", "/srv/shop/vendor/autoload.php", "php:autoload", "php:autoload.php");
+	assert_module("Ruby", "/var/lib/gems/3.1.0/gems/rack-2.2.4/lib/rack.rb", "ruby:rack",
+		      "ruby:rack-2.2.4/lib/rack.rb");
+	assert_module("Ruby", "/usr/lib/ruby/3.1.0/json/common.rb", "ruby:json",
+		      "ruby:json/common.rb");
+	assert_module("Ruby", "/usr/lib/ruby/vendor_ruby/rubygems.rb", "ruby:rubygems",
+		      "ruby:rubygems.rb");
+	assert_module("Ruby", "/srv//3.1.0/x.rb", "/srv//3.1.0/x.rb", "/srv//3.1.0/x.rb");
+}
+
 static void other_languages_have_other_folders(void **state)
 {
 	_free_ char *module = script_module("Perl", "/usr/lib/python3.11/json/encoder.py");
@@ -128,6 +163,7 @@ int main(void)
 		cmocka_unit_test(of_the_language),
 		cmocka_unit_test(of_others),
 		cmocka_unit_test(the_programs_own),
+		cmocka_unit_test(of_other_languages),
 		cmocka_unit_test(other_languages_have_other_folders),
 		cmocka_unit_test(compared_by_name_and_file),
 	};
