@@ -184,6 +184,45 @@ static void names_are_qualified(void **state)
 	codes_free(c);
 }
 
+/* Of V8 parts of a name come apart, and files as URLs. */
+static void names_are_put_together(void **state)
+{
+	struct codes *c = codes_new(NULL);
+	struct wire_script_made made = {.position = 27, .n = 3, .before = 1};
+	const struct script_code *code;
+	struct sent s;
+
+	(void)state;
+	make(&s, 1, "middle", "file:///srv/a%20b/%zz%00.mjs");
+	s.w.language = WIRE_SCRIPT_V8;
+	made.parts[0].text = (struct wire_script_text){.bytes = 4, .width = 1};
+	memcpy(made.parts[0].bytes, "Old.", 4);
+	made.parts[1].text = (struct wire_script_text){.bytes = 4, .width = 2};
+	memcpy(made.parts[1].bytes, "(\0)\0", 4);
+	s.w.table_bytes = s.w.table_sent = sizeof(made);
+	memcpy(s.table, &made, sizeof(made));
+	codes_take(c, &s.w, sizeof(s));
+	code = codes_at(c, codes_offset(c, value_of(1, 0)));
+	/* The third part could not be read. */
+	assert_string_equal(code->name, "Old.middle…()");
+	assert_string_equal(code->file, "/srv/a b/%zz%00.mjs");
+	assert_int_equal(code->first_line, 0);
+	assert_int_equal(codes_line(c, codes_offset(c, value_of(1, 0))), 0);
+	/* Neither has a name, but they begin elsewhere. */
+	for (uint32_t i = 2; i < 4; i++) {
+		make(&s, i, "", "");
+		s.w.language = WIRE_SCRIPT_V8;
+		made = (struct wire_script_made){.position = i, .n = UINT16_MAX};
+		s.w.table_bytes = s.w.table_sent = 8;
+		memcpy(s.table, &made, 8);
+		codes_take(c, &s.w, sizeof(s));
+	}
+	code = codes_at(c, codes_offset(c, value_of(2, 0)));
+	assert_string_equal(code->file, "[eval]");
+	assert_int_not_equal(codes_offset(c, value_of(2, 0)), codes_offset(c, value_of(3, 0)));
+	codes_free(c);
+}
+
 static void lengths_are_checked(void **state)
 {
 	struct codes *c = codes_new(NULL);
@@ -349,6 +388,7 @@ int main(void)
 		cmocka_unit_test(any_bytes_are_lines),
 		cmocka_unit_test(functions_are_known_by_number),
 		cmocka_unit_test(texts_become_utf8),
+		cmocka_unit_test(names_are_put_together),
 		cmocka_unit_test(lengths_are_checked),
 		cmocka_unit_test(unused_functions_are_forgotten),
 		cmocka_unit_test(interpreters_are_found),
