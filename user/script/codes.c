@@ -10,8 +10,10 @@
 #include "script/language.h"
 #include "script/positions.h"
 
-/* All functions together take at most so much memory; others stay without a name. */
-#define MOST_BYTES (256u << 20)
+/* All functions together, and those that one process was the first to send, take at most so much
+ * memory; others stay without a name. A process that makes up functions costs others none. */
+#define MOST_BYTES	  (256u << 20)
+#define MOST_KIB_OF_A_PID (32u << 10)
 
 struct entry {
 	struct script_code code; /* .name NULL: forgotten, or number 0 */
@@ -24,6 +26,7 @@ struct codes {
 	VEC(struct entry) at;
 	struct map by_content; /* hash → number of an entry */
 	struct map by_walker;  /* the walker's number → that of an entry */
+	struct map kib;	       /* process → KiB of functions that it was the first to send */
 	uint32_t round;
 	uint64_t bytes;
 	struct positions *positions;
@@ -60,6 +63,7 @@ void codes_free(struct codes *c)
 	vec_release(&c->at);
 	map_release(&c->by_content);
 	map_release(&c->by_walker);
+	map_release(&c->kib);
 	free(c);
 }
 
@@ -160,8 +164,21 @@ static struct script_code read_code(struct codes *c, const struct wire_script *w
 	return code;
 }
 
-/* The number of the function, which it takes over; 0: there is no room for it. */
-static uint32_t put_code(struct codes *c, struct script_code *code)
+/* False: there is none for more of that process. */
+static bool has_room(struct codes *c, uint32_t pid, uint64_t bytes)
+{
+	bool fresh;
+	uint32_t *kib = map_put(&c->kib, pid, &fresh);
+
+	*kib = fresh ? 0 : *kib;
+	if (*kib >= MOST_KIB_OF_A_PID || c->bytes + bytes > MOST_BYTES)
+		return false;
+	*kib += (uint32_t)(bytes / 1024 + 1);
+	return true;
+}
+
+/* The number of the function of @pid, which it takes over; 0: there is no room for it. */
+static uint32_t put_code(struct codes *c, uint32_t pid, struct script_code *code)
 {
 	uint64_t key = hash_code(code);
 	uint32_t *at;
@@ -174,7 +191,7 @@ static uint32_t put_code(struct codes *c, struct script_code *code)
 			return *at;
 		}
 	}
-	if (c->bytes + bytes_of(code) > MOST_BYTES) {
+	if (!has_room(c, pid, bytes_of(code))) {
 		*at = 0;
 		code_release(code);
 		return 0;
@@ -188,7 +205,7 @@ static uint32_t put_code(struct codes *c, struct script_code *code)
 void codes_take(struct codes *c, const struct wire_script *w, uint64_t bytes)
 {
 	struct script_code code = read_code(c, w, bytes);
-	const uint32_t number = put_code(c, &code);
+	const uint32_t number = put_code(c, w->pid, &code);
 	bool fresh;
 
 	c->at.at[number].round = c->round;
@@ -286,6 +303,7 @@ void codes_forget(struct codes *c, const uint8_t *used)
 		code_release(&e->code);
 	}
 	c->round++;
+	map_release(&c->kib);
 	index_again(c);
 	positions_forget(c->positions);
 }

@@ -239,6 +239,32 @@ static void lengths_are_checked(void **state)
 	codes_free(c);
 }
 
+/* However many one process makes up, another's have room. */
+static void a_process_has_its_share(void **state)
+{
+	struct codes *c = codes_new(NULL);
+	uint64_t last = 0;
+	struct sent s;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 40000; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%u", i);
+		make(&s, i, name, "x");
+		s.w.pid = 7;
+		codes_take(c, &s.w, sizeof(s));
+		last = codes_offset(c, value_of(i, 0));
+	}
+	assert_null(codes_at(c, last));
+	assert_string_equal(codes_note(last), "[script frame unread]");
+	make(&s, 50000, "g", "x");
+	s.w.pid = 8;
+	codes_take(c, &s.w, sizeof(s));
+	assert_string_equal(codes_at(c, codes_offset(c, value_of(50000, 0)))->name, "g");
+	codes_free(c);
+}
+
 static void unused_functions_are_forgotten(void **state)
 {
 	struct codes *c = codes_new(NULL);
@@ -390,6 +416,7 @@ int main(void)
 		cmocka_unit_test(texts_become_utf8),
 		cmocka_unit_test(names_are_put_together),
 		cmocka_unit_test(lengths_are_checked),
+		cmocka_unit_test(a_process_has_its_share),
 		cmocka_unit_test(unused_functions_are_forgotten),
 		cmocka_unit_test(interpreters_are_found),
 		cmocka_unit_test(names_are_qualified),
