@@ -30,14 +30,44 @@
 		n_;                                              \
 	})
 
-/* What identifies the code object: its address may be another's later. */
-static __always_inline struct two_hashes code_hashes(const struct script *s, __u64 code)
+/* Begins the hashes of a function by what all of a process and window have in common. Words up to
+ * the third are used. */
+static __always_inline struct two_hashes code_hash_begin(const struct script *s)
 {
 	struct two_hashes h = {0};
 
 	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
 	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
 	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
+	return h;
+}
+
+/* The number of a function that is new; 0: the walk has met so many that it sends no more. A
+ * program that makes up functions must not fill the ring. */
+static __always_inline __u64 code_new_number(struct script *s)
+{
+	if (s->news >= SCRIPT_NEWS)
+		return 0;
+	s->news++;
+	return __sync_fetch_and_add(&script_numbers, 1) + 1;
+}
+
+/* Begins the record of a function. */
+static __always_inline void code_begin(const struct walk *walk, struct wire_script *record,
+				       __u64 number)
+{
+	record->kind = WIRE_SCRIPT;
+	record->pid = walk->out.head.pid;
+	record->time_ns = walk->out.head.time_ns;
+	record->number = number;
+	record->language = walk->script.proc.language;
+}
+
+/* What identifies the code object: its address may be another's later. */
+static __always_inline struct two_hashes code_hashes(const struct script *s, __u64 code)
+{
+	struct two_hashes h = code_hash_begin(s);
+
 	stack_hash_mix(&h, config_hash_keys[3], code);
 	stack_hash_mix(&h, config_hash_keys[4], script_word(s->code, CODE_FILE));
 	stack_hash_mix(&h, config_hash_keys[5], script_word(s->code, CODE_NAME));
@@ -81,11 +111,7 @@ static __always_inline bool code_send(const struct script_memory *m, struct walk
 
 	if (!record)
 		return false;
-	record->kind = WIRE_SCRIPT;
-	record->pid = walk->out.head.pid;
-	record->time_ns = walk->out.head.time_ns;
-	record->number = number;
-	record->language = s->proc.language;
+	code_begin(walk, record, number);
 	record->first_line = script_word(s->code, s->proc.first_line - CODE_FROM) >>
 			     (s->proc.first_line % 8 * 8);
 	record->table_bytes = s->lines;
@@ -119,7 +145,9 @@ static __always_inline __u64 code_read(const struct script_memory *m, struct wal
 	    (s->proc.code_type && s->type != s->proc.code_type) ||
 	    !read_user(m, &s->lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
 		return 0;
-	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
+	number = code_new_number(s);
+	if (!number)
+		return 0;
 	if (s->lines < WIRE_SCRIPT_SMALL ? !code_send(m, walk, number, WIRE_SCRIPT_SMALL)
 					 : !code_send(m, walk, number, WIRE_SCRIPT_LARGE))
 		return 0;

@@ -83,6 +83,7 @@ static __always_inline void script_enter_task(struct walk *walk, struct task_str
 	s->key.generation = BPF_CORE_READ(task, self_exec_id);
 	s->key.piece = walk->out.head.pid;
 	__builtin_memset(s->numbers, 0, sizeof(s->numbers));
+	s->news = 0;
 	s->proc = *proc;
 	script_move(&s->proc, base);
 }

@@ -57,10 +57,7 @@ static __always_inline bool php_mix(struct script *s, struct two_hashes *h, __u6
 
 static __always_inline bool php_hashes(struct script *s, struct two_hashes *h)
 {
-	*h = (struct two_hashes){0};
-	stack_hash_mix(h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
-	stack_hash_mix(h, config_hash_keys[1], s->key.inode);
-	stack_hash_mix(h, config_hash_keys[2], stack_epoch);
+	*h = code_hash_begin(s);
 	stack_hash_mix(h, config_hash_keys[3], s->code[PHP_CODE_LINES]);
 	if (!php_mix(s, h, s->code[PHP_CODE_NAME], 4) ||
 	    !php_mix(s, h, s->code[PHP_CODE_CLASS], 6) || !php_mix(s, h, s->code[PHP_CODE_FILE], 8))
@@ -105,11 +102,7 @@ static __always_inline bool php_send(struct walk *walk, __u64 number)
 
 	if (!record)
 		return false;
-	record->kind = WIRE_SCRIPT;
-	record->pid = walk->out.head.pid;
-	record->time_ns = walk->out.head.time_ns;
-	record->number = number;
-	record->language = WIRE_SCRIPT_PHP;
+	code_begin(walk, record, number);
 	record->first_line = s->code[PHP_CODE_LINES];
 	class = php_text(s, s->code[PHP_CODE_CLASS], record + 1, WIRE_SCRIPT_SMALL - 1);
 	record->table_bytes = class;
@@ -154,8 +147,8 @@ static __always_inline __u64 php_read(struct walk *walk, __u64 at)
 	known = bpf_map_lookup_elem(&known_codes, &key);
 	if (known)
 		return *known;
-	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-	if (!php_send(walk, number))
+	number = code_new_number(&walk->script);
+	if (!number || !php_send(walk, number))
 		return 0;
 	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
 	return number;

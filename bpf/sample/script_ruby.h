@@ -109,11 +109,8 @@ static __always_inline __u32 ruby_line(struct script *s)
 
 static __always_inline struct two_hashes ruby_hashes(const struct script *s)
 {
-	struct two_hashes h = {0};
+	struct two_hashes h = code_hash_begin(s);
 
-	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
-	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
-	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
 	stack_hash_mix(&h, config_hash_keys[3], s->body[RUBY_SIZE]);
 	stack_hash_mix(&h, config_hash_keys[4], s->body[RUBY_ENCODED]);
 	stack_hash_mix(&h, config_hash_keys[5], s->body[RUBY_PATH]);
@@ -165,11 +162,7 @@ static __always_inline bool ruby_send(struct walk *walk, __u64 number)
 
 	if (!record)
 		return false;
-	record->kind = WIRE_SCRIPT;
-	record->pid = walk->out.head.pid;
-	record->time_ns = walk->out.head.time_ns;
-	record->number = number;
-	record->language = WIRE_SCRIPT_RUBY;
+	code_begin(walk, record, number);
 	record->first_line = s->body[RUBY_FIRST] >> 1;
 	record->table_bytes = record->table_sent = 0;
 	if (!ruby_text(s, ruby_path(s), &record->file, record->file_text, WIRE_SCRIPT_FILE - 1) ||
@@ -192,8 +185,8 @@ static __always_inline __u64 ruby_find(struct walk *walk)
 
 	if (known)
 		return *known;
-	number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-	if (!ruby_send(walk, number))
+	number = code_new_number(&walk->script);
+	if (!number || !ruby_send(walk, number))
 		return 0;
 	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
 	return number;

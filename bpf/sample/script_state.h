@@ -45,6 +45,10 @@ enum script_by_pointer {
 #define SCRIPT_RUN   128
 #define SCRIPT_CODES 16
 
+/* New functions that are sent of one stack: more than most stacks have. Others are sent with the
+ * next one. */
+#define SCRIPT_NEWS 128
+
 /* Words of what Ruby has of a function, a power of two above RUBY_BODY_WORDS. */
 #define SCRIPT_BODY 32
 
@@ -82,6 +86,7 @@ struct script {
 	__u64 rest;		 /* the first frame of the run that is not in run */
 	__u64 next;		 /* the frame behind the run */
 	struct script_frame run[SCRIPT_RUN];
+	__u32 news; /* functions sent so far */
 	struct script_number numbers[SCRIPT_CODES];
 	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS];
 	/* Not on BPF's stack, of which Linux 6.1 has little left below a walk. */

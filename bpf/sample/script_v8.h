@@ -224,11 +224,7 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number)
 
 	if (!record)
 		return false;
-	record->kind = WIRE_SCRIPT;
-	record->pid = walk->out.head.pid;
-	record->time_ns = walk->out.head.time_ns;
-	record->number = number;
-	record->language = s->proc.language;
+	code_begin(walk, record, number);
 	record->first_line = 0;
 	record->table_bytes = record->table_sent = sizeof(*made);
 	record->name = (struct wire_script_text){0};
@@ -247,11 +243,8 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number)
 
 static __always_inline struct two_hashes v8_hashes(const struct script *s)
 {
-	struct two_hashes h = {0};
+	struct two_hashes h = code_hash_begin(s);
 
-	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
-	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
-	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
 	stack_hash_mix(&h, config_hash_keys[3], s->info);
 	stack_hash_mix(&h, config_hash_keys[4], s->scope);
 	stack_hash_mix(&h, config_hash_keys[5], s->file);
@@ -334,8 +327,8 @@ static __always_inline void v8_tell(struct walk *walk)
 		return;
 	if (v8_type(s, s->scope) == s->proc.v8.scope_type &&
 	    v8_type(s, s->file) == s->proc.v8.script_type) {
-		number = __sync_fetch_and_add(&script_numbers, 1) + 1;
-		if (!v8_send(walk, number))
+		number = code_new_number(&walk->script);
+		if (!number || !v8_send(walk, number))
 			return;
 	}
 	key = v8_hashes(s);
