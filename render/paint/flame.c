@@ -44,8 +44,10 @@ static const struct {
 	WAIT(TRACED) = {{200, 190, 200}, {178, 166, 178}},
 	WAIT(CALL) = {{250, 206, 146}, {238, 182, 112}},
 	WAIT(KERNEL) = {{248, 164, 72}, {228, 122, 36}},
+	WAIT(GIL) = {{252, 172, 142}, {240, 136, 102}},
 #undef WAIT
 };
+_Static_assert(REASON_GIL + 1 == REASON_KINDS, "each reason has its shades");
 
 unsigned flame_class(const struct tree *t, const struct tree_node *n)
 {
