@@ -48,7 +48,10 @@ def main():
 
     for stack, n in stacks(profile):
         total += n
-        py = [f for f in stack if kind(f) == PYTHON]
+        # Behind a mark, as of a frame that could not be read, is not the one that it called.
+        shown = [f for f in stack if kind(f) in (PYTHON, MARK)]
+        behind = {f for before, f in zip(shown, shown[1:]) if kind(before) == MARK}
+        py = [f for f in shown if kind(f) == PYTHON]
         with_script += n * bool(py)
         loops += n * any(fn["name"][fr["function"][f]].startswith("_PyEval_EvalFrameDefault")
                          for f in stack)
@@ -60,6 +63,8 @@ def main():
         if len(py) > 1 and key(py[0]).startswith("<module>") and not key(py[1]).startswith("main "):
             continue
         for i in range(1, len(py)):
+            if py[i] in behind:
+                continue
             caller, callee = key(py[i - 1]), key(py[i])
             if script not in caller and script not in callee and "<string>" not in callee:
                 continue

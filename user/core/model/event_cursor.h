@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/event_source.h"
+#include "model/profile.h"
 #include "model/timed_event.h"
 
-struct profile;
 struct rows;
 
 struct event_cursor {

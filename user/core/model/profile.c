@@ -10,7 +10,6 @@
 #include "base/machine_id.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/event_source.h"
 #include "model/meta.h"
 
 enum style {

@@ -6,7 +6,6 @@
 #define MODEL_TIMED_EVENT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
