@@ -6,6 +6,7 @@
 #define MODEL_TIMED_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
