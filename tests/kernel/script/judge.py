@@ -10,24 +10,13 @@ import collections
 import json
 import sys
 
+from stacks import stacks
+
 PYTHON = 9
 MARK = 5
 NOTE = 3
 # What ledger rows say of stacks whose script frames are not whole.
 MISSING = ("script frames torn", "script frames whole, some unread", "no script frames yet")
-
-
-def stacks(profile):
-    """(the frames of a stack, outermost first, how often it was sampled)"""
-    t = profile["tables"]
-    parents, frames = t["nodes"]["parent"], t["nodes"]["frame"]
-    count = collections.Counter(t["samples"]["node"])
-    for node, n in count.items():
-        stack = []
-        while node:
-            stack.append(frames[node])
-            node = parents[node]
-        yield stack[::-1], n
 
 
 def main():

@@ -12,6 +12,8 @@ import os
 import re
 import sys
 
+from stacks import stacks
+
 NOTE = 3
 # What ledger rows say of stacks whose script frames are not whole.
 MISSING = ("script frames torn", "script frames whole, some unread", "no script frames yet")
@@ -63,18 +65,6 @@ LANGUAGES = {
     "ruby": (11, "rb_vm_exec", ("<main>", "<top (required)>"), "(eval)", functions_indented,
              "<internal:"),
 }
-
-
-def stacks(profile):
-    """(the frames of a stack, outermost first, how often it was sampled)"""
-    t = profile["tables"]
-    parents, frames = t["nodes"]["parent"], t["nodes"]["frame"]
-    for node, n in collections.Counter(t["samples"]["node"]).items():
-        stack = []
-        while node:
-            stack.append(frames[node])
-            node = parents[node]
-        yield stack[::-1], n
 
 
 def main():

@@ -10,6 +10,8 @@ import json
 import os
 import sys
 
+from stacks import stacks
+
 JIT = 2
 JAVASCRIPT = 12
 SHAPES = ("methods", "arrows", "callbacks", "generators", "exceptions", "closures", "evaluated", "names",
@@ -50,19 +52,14 @@ def lines_of(path):
 
 def main():
     profile = json.load(open(sys.argv[1], encoding="utf-8"))
-    t = profile["tables"]
-    fn, fr, nodes = t["functions"], t["frames"], t["nodes"]
+    fn, fr = profile["tables"]["functions"], profile["tables"]["frames"]
     lines = lines_of(os.path.join(os.path.dirname(__file__), "shapes.js"))
-    wrong, pairs, stacks, unnamed, seen = collections.Counter(), 0, 0, 0, collections.Counter()
-    for node, n in collections.Counter(t["samples"]["node"]).items():
-        stack = []
-        while node:
-            stack.append(fr["function"][nodes["frame"][node]])
-            node = nodes["parent"][node]
-        stack.reverse()
+    wrong, pairs, all_js, unnamed, seen = collections.Counter(), 0, 0, 0, collections.Counter()
+    for frames, n in stacks(profile):
+        stack = [fr["function"][frame] for frame in frames]
         compiled = any(fn["kind"][f] == JIT for f in stack)
         js = [f for f in stack if fn["kind"][f] == JAVASCRIPT]
-        stacks += n * bool(js or compiled)
+        all_js += n * bool(js or compiled)
         unnamed += n * compiled
         for f in js:
             name, line = fn["name"][f], fn["line"][f]
@@ -81,8 +78,8 @@ def main():
                     not fn["file"][callee].startswith("node:"):
                 wrong[f"{fn['name'][caller]} calls {fn['name'][callee]}"] += n
     missing = [s for s in SHAPES if not seen[s]]
-    whole = 100 * (1 - unnamed / max(1, stacks))
-    print(f"{stacks} stacks of JavaScript, {whole:.2f} % named, {pairs} pairs, {sum(wrong.values())} wrong")
+    whole = 100 * (1 - unnamed / max(1, all_js))
+    print(f"{all_js} stacks of JavaScript, {whole:.2f} % named, {pairs} pairs, {sum(wrong.values())} wrong")
     for what, n in wrong.most_common(8):
         print(f"  {n} × {what}")
     if missing:

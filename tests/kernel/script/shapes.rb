@@ -28,7 +28,7 @@ def deep
   recursion(1000) # calls: recursion
 end
 
-class Base
+class Base # calls: <class:Base>
   include Comparable
   attr_reader :n
 
@@ -79,7 +79,7 @@ class Base
   end
 end
 
-class Derived < Base
+class Derived < Base # calls: <class:Derived>
   def self.late(n)
     super + spin(n) # calls: late, spin
   end
