@@ -23,6 +23,11 @@ struct interpreter {
 	char reason[SCRIPT_REASON]; /* why its scripts' frames are not shown; "": they are */
 };
 
+/* Says why the frames of its scripts are not shown: "PHP 8.9: its frames are …"; @unknown: what it
+ * is called if its version was not found. */
+void interpreter_refuse(struct interpreter *, const char *title, const char *unknown,
+			const char *why);
+
 struct script_code;
 
 struct script_language {

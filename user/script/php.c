@@ -2,7 +2,6 @@
  * php: PHP 8 without threads. Where its state and its loop are in a file, of which version it is,
  * and where that version keeps what the walker reads. Its instructions know their lines.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,11 +83,7 @@ static void read_version(const struct elffile *f, struct interpreter *out)
 
 static void refuse(struct interpreter *out, const char *why)
 {
-	if (out->major)
-		snprintf(out->reason, sizeof(out->reason), "PHP %" PRIu32 ".%" PRIu32 ": %s",
-			 out->major, out->minor, why);
-	else
-		snprintf(out->reason, sizeof(out->reason), "PHP of an unknown version: %s", why);
+	interpreter_refuse(out, "PHP", "PHP of an unknown version", why);
 }
 
 static void php_detect(const struct elffile *f, struct interpreter *out)

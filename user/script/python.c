@@ -3,12 +3,11 @@
  * what the walker reads, and how its code objects encode lines (Objects/locations.md in its
  * source).
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "elf/dynsym.h"
 #include "elf/segments.h"
 #include "model/profile.h"
 #include "script/language.h"
@@ -96,58 +95,6 @@ struct self {
 	uint64_t rest[SELF_BYTES / 8 - 3];
 };
 
-/* The exported symbols of a file, at most that many bytes of each. */
-#define MOST_SYMBOLS (8u << 20)
-
-struct exported {
-	Elf64_Sym *at;
-	uint64_t n;
-	char *names; /* ends with a NUL */
-	uint64_t name_bytes;
-};
-
-static void *read_section(const struct elffile *f, const char *name, uint64_t *bytes)
-{
-	Elf64_Shdr section;
-	char *at;
-
-	if (elffile_section(f, name, &section) || !section.sh_size ||
-	    section.sh_size > MOST_SYMBOLS)
-		return NULL;
-	at = mem_zalloc(section.sh_size + 1, 1);
-	*bytes = section.sh_size;
-	if (!elffile_read(f, section.sh_offset, at, section.sh_size))
-		return at;
-	free(at);
-	return NULL;
-}
-
-static void exported_read(const struct elffile *f, struct exported *out)
-{
-	uint64_t bytes = 0;
-
-	*out = (struct exported){0};
-	out->at = read_section(f, ".dynsym", &bytes);
-	out->names = read_section(f, ".dynstr", &out->name_bytes);
-	out->n = out->at && out->names ? bytes / sizeof(*out->at) : 0;
-}
-
-static void exported_release(struct exported *e)
-{
-	free(e->at);
-	free(e->names);
-}
-
-/* The address of @name; 0: it is not exported. */
-static uint64_t exported_find(const struct exported *e, const char *name)
-{
-	for (uint64_t i = 0; i < e->n; i++)
-		if (e->at[i].st_name < e->name_bytes && e->at[i].st_shndx != SHN_UNDEF &&
-		    !strcmp(e->names + e->at[i].st_name, name))
-			return e->at[i].st_value;
-	return 0;
-}
-
 static void set_version(struct interpreter *out, uint64_t hex)
 {
 	out->major = hex >> 24 & 0xff;
@@ -155,12 +102,12 @@ static void set_version(struct interpreter *out, uint64_t hex)
 }
 
 /* By what the file exports (3.11 and later). */
-static void read_version(const struct elffile *f, const struct exported *e, struct interpreter *out)
+static void read_version(const struct elffile *f, struct interpreter *out)
 {
-	const uint64_t address = exported_find(e, "Py_Version");
 	uint64_t offset, hex = 0;
+	Elf64_Sym symbol;
 
-	if (address && segments_offset(f, address, &offset) &&
+	if (dynsym_find(f, "Py_Version", &symbol) && segments_offset(f, symbol.st_value, &offset) &&
 	    !elffile_read(f, offset, &hex, sizeof(hex)))
 		set_version(out, hex);
 }
@@ -186,17 +133,12 @@ static bool agrees(const struct self *self, const struct wire_script_proc *layou
 
 static void refuse(struct interpreter *out, const char *why)
 {
-	if (out->major)
-		snprintf(out->reason, sizeof(out->reason), "Python %" PRIu32 ".%" PRIu32 ": %s",
-			 out->major, out->minor, why);
-	else
-		snprintf(out->reason, sizeof(out->reason),
-			 "Python before 3.11 or without symbols: %s", why);
+	interpreter_refuse(out, "Python", "Python before 3.11 or without symbols", why);
 }
 
 static void python_detect(const struct elffile *f, struct interpreter *out)
 {
-	struct exported e;
+	Elf64_Sym code_type;
 	struct self self;
 	Elf64_Shdr state;
 	bool has_self;
@@ -205,14 +147,12 @@ static void python_detect(const struct elffile *f, struct interpreter *out)
 		return;
 	has_self = !elffile_read(f, state.sh_offset, &self, sizeof(self)) &&
 		   !memcmp(self.cookie, COOKIE, sizeof(self.cookie));
-	exported_read(f, &e);
 	out->runtime = state.sh_addr;
-	out->code_type = exported_find(&e, "PyCode_Type");
+	out->code_type = dynsym_find(f, "PyCode_Type", &code_type) ? code_type.st_value : 0;
 	if (has_self)
 		set_version(out, self.version);
 	else
-		read_version(f, &e, out);
-	exported_release(&e);
+		read_version(f, out);
 	if (f->machine != EM_X86_64 || !f->is_64)
 		refuse(out, "its frames are read on x86-64 alone");
 	else if (out->major != MAJOR || out->minor < MINOR_FIRST || out->minor > MINOR_LAST)

@@ -2,8 +2,6 @@
  * ruby: Ruby 3.0 to 3.2. Where the variable is that leads to a thread's frames, of which version a
  * file is, and where that version keeps what the walker reads, which finds the lines itself.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,11 +65,7 @@ static uint64_t find_module(const struct elffile *f, uint32_t symbol)
 
 static void refuse(struct interpreter *out, const char *why)
 {
-	if (out->major)
-		snprintf(out->reason, sizeof(out->reason), "Ruby %" PRIu32 ".%" PRIu32 ": %s",
-			 out->major, out->minor, why);
-	else
-		snprintf(out->reason, sizeof(out->reason), "Ruby of an unknown version: %s", why);
+	interpreter_refuse(out, "Ruby", "Ruby of an unknown version", why);
 }
 
 static void ruby_detect(const struct elffile *f, struct interpreter *out)
