@@ -195,7 +195,6 @@ char *sources_progress(const struct sources *s)
 	return str_steal(&text);
 }
 
-/* Who has done its part would begin another one, while others go on. */
 bool sources_survey_stacks(const struct sources *s)
 {
 	for (size_t i = 0; i < SOURCES; i++)
@@ -204,6 +203,7 @@ bool sources_survey_stacks(const struct sources *s)
 	return false;
 }
 
+/* Who has done its part would begin another one, while others go on. */
 bool sources_survey(const struct sources *s, bool done[SOURCES])
 {
 	bool more = false;

@@ -148,19 +148,21 @@ static const struct interpreter *interpreter_of(const struct look *l, const char
 	return NULL;
 }
 
+/* What will be seen of its scripts, or why nothing will; owned by the caller. */
+static char *script_text(const struct runtime *r, const struct interpreter *i)
+{
+	if (i->reason[0])
+		return mem_strdup(i->reason);
+	return i->major ? mem_printf("%s %u.%u", r->name, i->major, i->minor)
+			: mem_strdup("with the lines where they begin");
+}
+
 /* Says whether stacks will have the functions of its scripts. */
 static void look_at_script(struct look *l, const struct runtime *r, const struct interpreter *i)
 {
 	_free_ char *what = mem_printf("functions of %s scripts", r->name);
-	const bool shown = !i->reason[0];
-	char *version = i->major ? mem_printf("%s %u.%u", r->name, i->major, i->minor)
-				 : mem_strdup("with the lines where they begin");
 
-	if (!shown) {
-		free(version);
-		version = mem_strdup(i->reason);
-	}
-	find(l, shown, what, version, r->map);
+	find(l, !i->reason[0], what, script_text(r, i), r->map);
 }
 
 static void look_at_runtime(struct look *l, const struct runtime *r)
