@@ -69,7 +69,13 @@ struct wire_script_proc {
 	 * part of it that is elsewhere, and a function that only the loop calls, as a part of it.
 	 */
 	wire_u64 loop, cold, core;
-	wire_u32 loop_bytes, cold_bytes, core_bytes, pad;
+	wire_u32 loop_bytes, cold_bytes, core_bytes;
+	/* Of CPython up to 3.11, whose threads keep a key to one of their states alone, though
+	 * they have one in each interpreter of the process: */
+	wire_u16 active;      /* in _PyRuntime: the state of the thread that holds the lock; 0: the
+				 key's is the one that runs */
+	wire_u8 interpreters; /* in _PyRuntime: the first interpreter */
+	wire_u8 threads;      /* in an interpreter: the first state of a thread */
 	struct wire_script_v8 v8;
 };
 _Static_assert(sizeof(struct wire_script_proc) == 96,

@@ -12,17 +12,27 @@
 #define TSD_STEP 16
 #define TSD_KEYS 32
 
+/* Whether @state is one of the thread whose pthread_self() is @base. */
+static __always_inline bool python_state_of(const struct script_memory *m,
+					    const struct wire_script_proc *p, __u64 state,
+					    __u64 base)
+{
+	__u64 thread = 0;
+
+	return state && read_user(m, &thread, 8, state + p->state_thread) && thread == base;
+}
+
 /* The state of the thread whose pthread_self() is @base; 0: it has none. */
 static __always_inline __u64 python_state(const struct script_memory *m,
 					  const struct wire_script_proc *p, __u64 base)
 {
-	__u64 state = 0, thread = 0;
+	__u64 state = 0;
 	__u32 key = 0;
 
 	if (!base || !read_user(m, &key, 4, p->runtime + p->key) || key >= TSD_KEYS ||
-	    !read_user(m, &state, 8, base + TSD_AT + TSD_STEP * key + 8) || !state)
+	    !read_user(m, &state, 8, base + TSD_AT + TSD_STEP * key + 8))
 		return 0;
-	return read_user(m, &thread, 8, state + p->state_thread) && thread == base ? state : 0;
+	return python_state_of(m, p, state, base) ? state : 0;
 }
 
 #endif

@@ -179,7 +179,9 @@ int script_round(struct walk *walk)
 {
 	if (!walk)
 		return 0;
-	if (walk->script.mode == SCRIPT_OPEN)
+	if (walk->script.mode == SCRIPT_FIND)
+		python_find(NULL, &walk->script);
+	else if (walk->script.mode == SCRIPT_OPEN)
 		python_open(NULL, &walk->script);
 	else if (walk->script.mode == SCRIPT_SEEK)
 		python_seek(NULL, &walk->script);

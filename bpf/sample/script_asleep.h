@@ -52,6 +52,9 @@ static long asleep_chain_one(__u32 i, struct script_memory *m)
 	switch (s->mode) {
 	case SCRIPT_NATIVE:
 		return !chain_goes_on(s);
+	case SCRIPT_FIND:
+		python_find(m, s);
+		return 0;
 	case SCRIPT_OPEN:
 		python_open(m, s);
 		return 0;

@@ -19,6 +19,10 @@
 /* Frames of one run, at most. */
 #define RUN_FRAMES 8192
 
+/* Thread states that are looked at for one that runs, and where each has the one behind it. */
+#define FIND_STATES 64
+#define STATE_NEXT  8
+
 /* Low bits of a code object's pointer that 3.14 uses. */
 #define TAG 3
 
@@ -50,17 +54,94 @@ static __always_inline void python_next(struct script *s, __u64 at)
 	s->mode = at ? SCRIPT_OPEN : SCRIPT_NATIVE;
 }
 
+/* Goes to the frames of @state; false: it has none. */
+static __always_inline bool python_enter(const struct script_memory *m, struct script *s,
+					 __u64 state)
+{
+	__u64 frame = 0;
+
+	if (!state || !read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
+		return false;
+	python_next(s, frame);
+	return true;
+}
+
+/* Of a version in which the key of a thread leads to one of its states: begins with the one that
+ * runs, if the thread has the interpreter's lock, and keeps the key's, @state, for later. */
+static __always_inline void python_begin_active(const struct script_memory *m, struct script *s,
+						__u64 state, __u64 base)
+{
+	__u64 active = 0;
+
+	s->base = base;
+	s->among = 0;
+	if (read_user(m, &active, 8, s->proc.runtime + s->proc.active) && active != state &&
+	    python_state_of(m, &s->proc, active, base) && python_enter(m, s, active))
+		s->state = state;
+	else if (!python_enter(m, s, state))
+		s->base = 0;
+}
+
 /* @base: pthread_self() of the current thread. */
 static __always_inline void python_begin(const struct script_memory *m, struct script *s,
 					 __u64 base)
 {
 	const __u64 state = python_state(m, &s->proc, base);
-	__u64 frame = 0;
 
 	s->outcome = WIRE_SCRIPT_NO_STATE;
-	if (!state || !read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
+	s->base = s->state = 0;
+	if (s->proc.active)
+		python_begin_active(m, s, state, base);
+	else
+		python_enter(m, s, state);
+}
+
+/* Begins to look for a state of this thread that runs something. */
+static __always_inline void python_search(const struct script_memory *m, struct script *s)
+{
+	if (!read_user(m, &s->among, 8, s->proc.runtime + s->proc.interpreters) ||
+	    !read_user(m, &s->at, 8, s->among + s->proc.threads))
 		return;
-	python_next(s, frame);
+	s->left = FIND_STATES;
+	s->mode = SCRIPT_FIND;
+}
+
+/* The frames of a state have ended. Then come those of the key's state, which called this one's
+ * code. If there was none at all, the thread may wait in another interpreter, as those of Apache's
+ * mod_wsgi do. */
+static __always_inline void python_outermost(const struct script_memory *m, struct script *s)
+{
+	const __u64 state = s->state;
+
+	s->state = 0;
+	python_stop(s);
+	if (state)
+		python_enter(m, s, state);
+	else if (s->base && s->outcome == WIRE_SCRIPT_NO_STATE && s->among)
+		s->mode = SCRIPT_FIND;
+	else if (s->base && s->outcome == WIRE_SCRIPT_NO_STATE)
+		python_search(m, s);
+}
+
+/* Looks whether the state at .at is one of this thread; if it runs nothing, python_outermost() goes
+ * on behind it. A state has a pointer to the one behind it, an interpreter begins with one to the
+ * next interpreter. */
+static __always_inline void python_find(const struct script_memory *m, struct script *s)
+{
+	const __u64 state = s->at;
+
+	if (!s->left) {
+		python_stop(s);
+		return;
+	}
+	s->left--;
+	if (!state && (!read_user(m, &s->among, 8, s->among) || !s->among ||
+		       !read_user(m, &s->at, 8, s->among + s->proc.threads)))
+		python_stop(s);
+	else if (state && !read_user(m, &s->at, 8, state + STATE_NEXT))
+		python_stop(s);
+	else if (python_state_of(m, &s->proc, state, s->base))
+		python_enter(m, s, state);
 }
 
 /* Reads the C frame: its current frame, and the next C frame. The outermost one is in the thread's
@@ -78,7 +159,7 @@ static __always_inline void python_open(const struct script_memory *m, struct sc
 	current = s->frame[0];
 	s->outer = s->frame[1];
 	if (!s->outer) {
-		python_stop(s);
+		python_outermost(m, s);
 		return;
 	}
 	if (!read_user(m, &outer, 8, s->outer + s->proc.cframe) || outer == current || !current)

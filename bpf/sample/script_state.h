@@ -22,6 +22,7 @@
 /* What the next round of the walk does. */
 enum script_mode {
 	SCRIPT_NATIVE, /* steps to a native frame's caller */
+	SCRIPT_FIND,   /* looks at one thread's state, whether it is one of this thread */
 	SCRIPT_OPEN,   /* reads where the next run begins, from its C frame */
 	SCRIPT_SEEK,   /* follows the run to its entry */
 	SCRIPT_EMIT,   /* adds a frame of the run to the stack */
@@ -70,6 +71,9 @@ struct script {
 	__u64 entry;   /* address in the C frame of the loop that runs the run; 0: none */
 	__u64 first;   /* the run's innermost frame */
 	__u64 at;      /* the frame to look at next */
+	__u64 base;    /* of a thread that may have several states: its pthread_self() … */
+	__u64 state;   /* … one of them, whose frames are still to come; 0: they have begun … */
+	__u64 among;   /* … the interpreter whose states are looked at … */
 	__u64 cframe;  /* of the run, in versions that have them */
 	__u64 outer;   /* the next one */
 	__u64 caller;  /* the native frame that follows the run */
