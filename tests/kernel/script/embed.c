@@ -38,7 +38,7 @@ void in_second(void)
 	swap(first);
 }
 
-#define LOOP "    for i in range(3000000): pass\n"
+#define LOOP   "    for i in range(3000000): pass\n"
 #define ASLEEP "    import time\n    print('ready', flush=True)\n    time.sleep(60)\n"
 
 int main(int argc, char **argv)
