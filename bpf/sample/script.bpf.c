@@ -6,6 +6,7 @@
 
 struct script_procs_map script_procs SEC(".maps");
 struct known_codes_map known_codes SEC(".maps");
+struct script_memo_map script_memo SEC(".maps");
 __u64 script_numbers, chain_numbers;
 
 /* A record of @bytes, a constant, for a function; NULL: there is no room. */

@@ -14,8 +14,6 @@ struct script_memory {
 	struct walk *walk;
 };
 
-#define PAGE_SHIFT 12
-
 #define read_user asleep_read
 static __always_inline bool asleep_read(const struct script_memory *m, void *to, __u32 bytes,
 					__u64 from)

@@ -30,18 +30,6 @@
 		n_;                                              \
 	})
 
-/* Begins the hashes of a function by what all of a process and window have in common. Words up to
- * the third are used. */
-static __always_inline struct two_hashes code_hash_begin(const struct script *s)
-{
-	struct two_hashes h = {0};
-
-	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
-	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
-	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
-	return h;
-}
-
 /* The number of a function that is new; 0: the walk has met so many that it sends no more. A
  * program that makes up functions must not fill the ring. */
 static __always_inline __u64 code_new_number(struct script *s)
@@ -50,6 +38,43 @@ static __always_inline __u64 code_new_number(struct script *s)
 		return 0;
 	s->news++;
 	return __sync_fetch_and_add(&script_numbers, 1) + 1;
+}
+
+/* The number of the function of these hashes; 0: it is new. Most are found without the LRU map,
+ * whose search costs several times as much. */
+static __always_inline __u64 code_known(const struct two_hashes *key)
+{
+	const __u32 slot = key->key >> (64 - SCRIPT_MEMO_BITS);
+	struct script_memo_entry *entry = bpf_map_lookup_elem(&script_memo, &slot);
+	const __u64 *known;
+	__u64 number;
+
+	if (!entry)
+		return 0;
+	number = *(const volatile __u64 *)&entry->number;
+	if (entry->key == key->key && entry->check == (key->check ^ number))
+		return number;
+	known = bpf_map_lookup_elem(&known_codes, key);
+	if (!known)
+		return 0;
+	number = *known;
+	*entry = (struct script_memo_entry){key->key, key->check ^ number, number};
+	return number;
+}
+
+/* The number of the function of these hashes, which @send sends if it is new; 0: it could not. */
+static __always_inline __u64 code_find(struct walk *walk, const struct two_hashes *key,
+				       bool (*send)(struct walk *, __u64 number))
+{
+	__u64 number = code_known(key);
+
+	if (number)
+		return number;
+	number = code_new_number(&walk->script);
+	if (!number || !send(walk, number))
+		return 0;
+	bpf_map_update_elem(&known_codes, key, &number, BPF_ANY);
+	return number;
 }
 
 /* Begins the record of a function. */
@@ -66,7 +91,7 @@ static __always_inline void code_begin(const struct walk *walk, struct wire_scri
 /* What identifies the code object: its address may be another's later. */
 static __always_inline struct two_hashes code_hashes(const struct script *s, __u64 code)
 {
-	struct two_hashes h = code_hash_begin(s);
+	struct two_hashes h = s->hashes;
 
 	stack_hash_mix(&h, config_hash_keys[3], code);
 	stack_hash_mix(&h, config_hash_keys[4], script_word(s->code, CODE_FILE));
@@ -133,14 +158,13 @@ static __always_inline __u64 code_read(const struct script_memory *m, struct wal
 	struct script *s = &walk->script;
 	struct two_hashes key;
 	__u64 number;
-	const __u64 *known;
 
 	if (!read_user(m, s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM))
 		return 0;
 	key = code_hashes(s, code);
-	known = bpf_map_lookup_elem(&known_codes, &key);
-	if (known)
-		return *known;
+	number = code_known(&key);
+	if (number)
+		return number;
 	if (!read_user(m, &s->type, 8, code + 8) ||
 	    (s->proc.code_type && s->type != s->proc.code_type) ||
 	    !read_user(m, &s->lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))

@@ -32,6 +32,24 @@ struct known_codes_map {
 };
 extern struct known_codes_map known_codes SEC(".maps");
 
+/* A cache before known_codes, as memo.h is one: all CPUs share the entries, and write them without
+ * a lock; @check is one of the second hash and the number, so what two have written at once is no
+ * entry. Nothing needs to be removed: the hashes are those of a process and window, whose numbers
+ * stay what they are even if known_codes forgets them. */
+struct script_memo_entry {
+	__u64 key, check, number;
+};
+
+#define SCRIPT_MEMO_BITS 13
+
+struct script_memo_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << SCRIPT_MEMO_BITS);
+	__type(key, __u32);
+	__type(value, struct script_memo_entry);
+};
+extern struct script_memo_map script_memo SEC(".maps");
+
 /* How many numbers were given to functions, and to chains. */
 extern __u64 script_numbers, chain_numbers;
 
@@ -72,6 +90,18 @@ static __always_inline void script_move(struct wire_script_proc *proc, __u64 bas
 	proc->core += base;
 }
 
+/* Begins the hashes of functions by what all of a process and window have in common. Words up to
+ * the third are used. */
+static __always_inline struct two_hashes code_hash_begin(const struct script *s)
+{
+	struct two_hashes h = {0};
+
+	stack_hash_mix(&h, config_hash_keys[0], (__u64)s->key.piece << 32 | s->key.generation);
+	stack_hash_mix(&h, config_hash_keys[1], s->key.inode);
+	stack_hash_mix(&h, config_hash_keys[2], stack_epoch);
+	return h;
+}
+
 /* Makes @walk one of @task, in which the interpreter is as in @proc; @base: what the addresses in
  * @proc are less than those of the process. */
 static __always_inline void script_enter_task(struct walk *walk, struct task_struct *task,
@@ -82,6 +112,7 @@ static __always_inline void script_enter_task(struct walk *walk, struct task_str
 	s->key.inode = BPF_CORE_READ(task, group_leader, start_time);
 	s->key.generation = BPF_CORE_READ(task, self_exec_id);
 	s->key.piece = walk->out.head.pid;
+	s->hashes = code_hash_begin(s);
 	__builtin_memset(s->numbers, 0, sizeof(s->numbers));
 	s->news = 0;
 	s->proc = *proc;

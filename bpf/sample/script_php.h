@@ -57,7 +57,7 @@ static __always_inline bool php_mix(struct script *s, struct two_hashes *h, __u6
 
 static __always_inline bool php_hashes(struct script *s, struct two_hashes *h)
 {
-	*h = code_hash_begin(s);
+	*h = s->hashes;
 	stack_hash_mix(h, config_hash_keys[3], s->code[PHP_CODE_LINES]);
 	if (!php_mix(s, h, s->code[PHP_CODE_NAME], 4) ||
 	    !php_mix(s, h, s->code[PHP_CODE_CLASS], 6) || !php_mix(s, h, s->code[PHP_CODE_FILE], 8))
@@ -124,8 +124,6 @@ static __always_inline __u64 php_read(struct walk *walk, __u64 at)
 {
 	struct script *s = &walk->script;
 	struct two_hashes key;
-	const __u64 *known;
-	__u64 number;
 
 	if (!here_read(NULL, s->code, PHP_HEAD_BYTES, at))
 		return 0;
@@ -144,14 +142,7 @@ static __always_inline __u64 php_read(struct walk *walk, __u64 at)
 	/* A version that keeps it elsewhere would hardly have a file's name here. */
 	if (!php_hashes(s, &key) || !s->text[1] || s->text[1] > PHP_MOST_FILE)
 		return 0;
-	known = bpf_map_lookup_elem(&known_codes, &key);
-	if (known)
-		return *known;
-	number = code_new_number(&walk->script);
-	if (!number || !php_send(walk, number))
-		return 0;
-	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
-	return number;
+	return code_find(walk, &key, php_send);
 }
 
 /* The same, which does not look again at what this walk has met already. */

@@ -89,6 +89,7 @@ static __always_inline void python_begin(const struct script_memory *m, struct s
 	const __u64 state = python_state(m, &s->proc, base);
 
 	s->outcome = WIRE_SCRIPT_NO_STATE;
+	s->window_at = 1;
 	s->base = s->state = 0;
 	if (s->proc.active)
 		python_begin_active(m, s, state, base);
@@ -168,15 +169,35 @@ static __always_inline void python_open(const struct script_memory *m, struct sc
 		python_run(s, current);
 }
 
+/* Reads the frame at .at, and what is before it in its page: its caller's frame is mostly there. */
 static __always_inline bool python_read(const struct script_memory *m, struct script *s)
 {
-	return read_user(m, s->frame, SCRIPT_FRAME_WORDS * 8, s->at);
+	const __u64 page = s->at & -(1ull << PAGE_SHIFT);
+	__u64 from = s->at - s->window_at;
+
+	if (from % 8 || from > (SCRIPT_WINDOW - SCRIPT_FRAME_WORDS) * 8) {
+		from = (SCRIPT_WINDOW - SCRIPT_FRAME_WORDS) * 8;
+		if (s->at - page < from)
+			from = s->at - page & -8ull;
+		s->window_at = s->at - from;
+		if (!read_user(m, s->window, sizeof(s->window), s->window_at)) {
+			s->window_at = 1;
+			return false;
+		}
+	}
+	s->window_from = from / 8;
+	return true;
+}
+
+static __always_inline __u64 python_word(const struct script *s, __u32 offset)
+{
+	return s->window[s->window_from + offset / 8 & (SCRIPT_WINDOW - 1)];
 }
 
 /* Whether the frame that was read ends its run. */
 static __always_inline bool python_ends(const struct script *s)
 {
-	return script_byte(s->frame, s->proc.end) >= s->proc.end_least;
+	return (python_word(s, s->proc.end) >> s->proc.end % 8 * 8 & 0xff) >= s->proc.end_least;
 }
 
 /* Remembers the frame that was read. */
@@ -187,8 +208,8 @@ static __always_inline void python_found(struct script *s)
 	if (s->found == SCRIPT_RUN)
 		s->rest = s->at;
 	if (s->found < SCRIPT_RUN) {
-		frame->code = script_word(s->frame, s->proc.code);
-		frame->instruction = script_word(s->frame, s->proc.instruction);
+		frame->code = python_word(s, s->proc.code);
+		frame->instruction = python_word(s, s->proc.instruction);
 	}
 	s->found++;
 }
@@ -202,7 +223,7 @@ static __always_inline void python_seek(const struct script_memory *m, struct sc
 	if (read && (!ends || s->proc.end_shown))
 		python_found(s);
 	if (read) {
-		s->next = script_word(s->frame, s->proc.previous);
+		s->next = python_word(s, s->proc.previous);
 		if (!ends && s->next) {
 			s->at = s->next;
 			return;
@@ -260,7 +281,7 @@ static __always_inline void python_add(const struct script_memory *m, struct wal
 /* Reads the next frame, one behind those that are remembered, again. */
 static __always_inline bool python_again(const struct script_memory *m, struct script *s)
 {
-	s->at = s->shown == SCRIPT_RUN ? s->rest : script_word(s->frame, s->proc.previous);
+	s->at = s->shown == SCRIPT_RUN ? s->rest : python_word(s, s->proc.previous);
 	return python_read(m, s);
 }
 
@@ -276,8 +297,8 @@ static __always_inline void python_emit(const struct script_memory *m, struct wa
 			s->outcome = WIRE_SCRIPT_CUT;
 			s->found = s->shown;
 		}
-		code = script_word(s->frame, s->proc.code);
-		instruction = script_word(s->frame, s->proc.instruction);
+		code = python_word(s, s->proc.code);
+		instruction = python_word(s, s->proc.instruction);
 	}
 	if (s->shown < s->found) {
 		python_add(m, walk, code, instruction);

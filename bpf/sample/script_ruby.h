@@ -109,7 +109,7 @@ static __always_inline __u32 ruby_line(struct script *s)
 
 static __always_inline struct two_hashes ruby_hashes(const struct script *s)
 {
-	struct two_hashes h = code_hash_begin(s);
+	struct two_hashes h = s->hashes;
 
 	stack_hash_mix(&h, config_hash_keys[3], s->body[RUBY_SIZE]);
 	stack_hash_mix(&h, config_hash_keys[4], s->body[RUBY_ENCODED]);
@@ -175,35 +175,20 @@ static __always_inline bool ruby_send(struct walk *walk, __u64 number)
 	return true;
 }
 
-/* The number of the function whose body was read, which is sent if it is new; 0: it could not be.
- */
-static __always_inline __u64 ruby_find(struct walk *walk)
-{
-	struct two_hashes key = ruby_hashes(&walk->script);
-	const __u64 *known = bpf_map_lookup_elem(&known_codes, &key);
-	__u64 number;
-
-	if (known)
-		return *known;
-	number = code_new_number(&walk->script);
-	if (!number || !ruby_send(walk, number))
-		return 0;
-	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
-	return number;
-}
-
 /* The number of the sequence at @iseq; sets the body. Does not look again for the number of what
  * this walk has met already. */
 static __always_inline __u64 ruby_number(struct walk *walk, __u64 iseq)
 {
 	struct script *s = &walk->script;
 	struct script_number *n = &s->numbers[iseq >> 3 & (SCRIPT_CODES - 1)];
+	struct two_hashes key;
 
 	if (!here_read(NULL, &s->next, 8, iseq + RUBY_BODY) ||
 	    !here_read(NULL, s->body, RUBY_BODY_WORDS * 8, s->next))
 		return 0;
 	if (n->code != iseq) {
-		n->number = ruby_find(walk);
+		key = ruby_hashes(s);
+		n->number = code_find(walk, &key, ruby_send);
 		n->code = iseq;
 	}
 	return n->number;

@@ -18,6 +18,7 @@
 
 #include "kernel.h"
 #include "wire_script.h"
+#include "sample/stack_hash.h"
 
 /* What the next round of the walk does. */
 enum script_mode {
@@ -40,6 +41,11 @@ enum script_by_pointer {
 #define SCRIPT_CODE_WORDS  10
 /* A power of two above both. */
 #define SCRIPT_WORDS 16
+
+/* Words that are read at once of memory where frames lie one behind another: a power of two. */
+#define SCRIPT_WINDOW 64
+
+#define PAGE_SHIFT 12
 
 /* Frames of a run that are remembered while its entry is looked for, and functions whose number is,
  * within one walk: powers of two. */
@@ -80,19 +86,22 @@ struct script {
 	__u32 left;    /* frames of a run that may still be looked at */
 	__u32 torn;    /* 1: the run does not end in its entry */
 	struct wire_script_proc proc;
-	struct wire_piece key;	 /* of the process: piece is its number, generation its exec, inode
-				    when it was born */
-	struct wire_piece asked; /* in script_procs; .what 0: it is there */
-	__u32 by_pointer;	 /* enum script_by_pointer */
-	__u32 chained;		 /* 1: frames go to the chain, instead of the stack */
-	__u32 found;		 /* frames of the run: the first SCRIPT_RUN are in run … */
-	__u32 shown;		 /* … and so many of these are on the stack */
-	__u64 rest;		 /* the first frame of the run that is not in run */
-	__u64 next;		 /* the frame behind the run */
+	struct wire_piece key;	  /* of the process: piece is its number, generation its exec, inode
+				     when it was born */
+	struct two_hashes hashes; /* of the process and window: each function's begin so */
+	struct wire_piece asked;  /* in script_procs; .what 0: it is there */
+	__u32 by_pointer;	  /* enum script_by_pointer */
+	__u32 chained;		  /* 1: frames go to the chain, instead of the stack */
+	__u32 found;		  /* frames of the run: the first SCRIPT_RUN are in run … */
+	__u32 shown;		  /* … and so many of these are on the stack */
+	__u64 rest;		  /* the first frame of the run that is not in run */
+	__u64 next;		  /* the frame behind the run */
+	__u64 window_at;	  /* address of what is in window; 1: nothing */
+	__u32 window_from;	  /* where in it the frame is */
 	struct script_frame run[SCRIPT_RUN];
 	__u32 news; /* functions sent so far */
 	struct script_number numbers[SCRIPT_CODES];
-	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS];
+	__u64 frame[SCRIPT_WORDS], code[SCRIPT_WORDS], window[SCRIPT_WINDOW];
 	/* Not on BPF's stack, of which Linux 6.1 has little left below a walk. */
 	__u64 type, lines;	 /* of a code object: its type, the bytes of its table */
 	__u64 text[4];		 /* of a string: length, hash, state */

@@ -243,7 +243,7 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number)
 
 static __always_inline struct two_hashes v8_hashes(const struct script *s)
 {
-	struct two_hashes h = code_hash_begin(s);
+	struct two_hashes h = s->hashes;
 
 	stack_hash_mix(&h, config_hash_keys[3], s->info);
 	stack_hash_mix(&h, config_hash_keys[4], s->scope);
@@ -257,7 +257,6 @@ static __always_inline struct two_hashes v8_hashes(const struct script *s)
  * new; what is known of it stands in @s, since Linux 6.1 has little of BPF's stack left here. */
 static __always_inline bool v8_find(struct script *s, __u64 function)
 {
-	const __u64 *known;
 	struct two_hashes key;
 
 	s->number = 0;
@@ -267,10 +266,8 @@ static __always_inline bool v8_find(struct script *s, __u64 function)
 	s->scope = script_word(s->code, s->proc.v8.scope);
 	s->file = script_word(s->code, s->proc.v8.script);
 	key = v8_hashes(s);
-	known = bpf_map_lookup_elem(&known_codes, &key);
-	if (known)
-		s->number = *known;
-	return known;
+	s->number = code_known(&key);
+	return s->number;
 }
 
 /* Puts the function s->number in the place of the frame of @walk, which is the last on the stack. A
