@@ -146,9 +146,10 @@ static const struct {
 	 "--decompress-debug-sections FILE"},
 	{"debug information not read: split off",
 	 "inlined calls and lines, split off to .dwo or .dwp: build without -gsplit-dwarf"},
-	{"debug information not read: in a .dwp",
-	 "inlined calls and lines, in a .dwp, which libdw cannot read here: keep the .dwo files "
-	 "where they were compiled, or beside the program"},
+	{"debug information not read: not in the .dwp",
+	 "inlined calls and lines, not in the .dwp, which may be of another build: make it anew, "
+	 "or keep "
+	 "the .dwo files where they were compiled, or beside the program"},
 	{"debug information not read: in a file of dwz",
 	 "names and lines, in a file that dwz made and that is not there: install the whole debug "
 	 "package, which has it in /usr/lib/debug/.dwz"},

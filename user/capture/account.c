@@ -79,7 +79,7 @@ static void add_name_notes(struct profile *p, const struct namer_stats *names)
 	profile_note(p, "debug information not read: compressed with zstd, files",
 		     names->images_zstd);
 	profile_note(p, split, names->images_split);
-	profile_note(p, "debug information not read: in a .dwp, files", names->images_dwp);
+	profile_note(p, "debug information not read: not in the .dwp, files", names->images_dwp);
 	profile_note(p, "debug information not read: in a file of dwz not found, files",
 		     names->images_alt);
 }

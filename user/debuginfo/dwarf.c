@@ -217,65 +217,19 @@ static void name_claim(struct finder *f, struct dwarf_unit *unit, const struct c
 /* --- units in .dwo files ------------------------------------------------------------------------
  */
 
-/* A unit of a .dwo file. */
-struct dwo_unit {
-	Elf *elf;
-	uint64_t bytes;
-	Dwarf_Die die;
-};
-
-struct dwo_search {
-	uint64_t id;
-	struct dwo_unit found;
-	bool any;
-};
-
-static void look_at_dwo_unit(void *search, struct dwarf_unit *unit)
-{
-	struct dwo_search *s = search;
-	uint64_t id;
-
-	if (s->any || !splitunit_id(&unit->die, &id) || id != s->id)
-		return;
-	s->any = true;
-	s->found.die = unit->die;
-	s->found.bytes = unit->bytes;
-}
-
-static void each_unit(Dwarf *dwarf, void (*each)(void *context, struct dwarf_unit *), void *context)
-{
-	Dwarf_Off offset = 0, next;
-	size_t header;
-
-	while (!dwarf_next_unit(dwarf, offset, &next, &header, NULL, NULL, NULL, NULL, NULL,
-				NULL)) {
-		struct dwarf_unit unit = {.bytes = next - offset - header};
-
-		if (next <= offset || header >= next - offset)
-			return;
-		if (dwarf_offdie(dwarf, offset + header, &unit.die))
-			each(context, &unit);
-		offset = next;
-	}
-}
-
 /* Joins the skeleton with its unit in one of the .dwo files that were given; false: it is in none
  * of them. */
 static bool join(struct finder *f, struct dwarf_unit *skeleton, struct split_unit *out)
 {
-	struct dwo_search search = {0};
+	const struct dwo_unit *found = NULL;
+	uint64_t id;
 
-	if (!splitunit_id(&skeleton->die, &search.id))
-		return false;
-	for (size_t i = 0; i < f->more->n_dwo && !search.any; i++) {
-		search.found.elf = f->more->dwo[i];
-		if (f->out->dwo.at[i])
-			each_unit(f->out->dwo.at[i], look_at_dwo_unit, &search);
-	}
-	if (search.any)
-		splitunit_join(f->elf, &skeleton->die, skeleton->bytes, search.found.elf,
-			       &search.found.die, search.found.bytes, out);
-	return search.any;
+	if (splitunit_id(&skeleton->die, &id))
+		found = dwofiles_unit(f->out->split, id);
+	if (found)
+		splitunit_join(f->elf, &skeleton->die, skeleton->bytes, found->elf, &found->die,
+			       found->bytes, out);
+	return found;
 }
 
 /* Notes for the addresses of @claim that a .dwo file is missing. */
@@ -320,8 +274,7 @@ static void open_more(struct finder *f)
 		f->out->alt = dwarf_begin_elf(f->more->alt, DWARF_C_READ, NULL);
 	if (f->out->alt)
 		dwarf_setalt(f->dwarf, f->out->alt);
-	for (size_t i = 0; i < f->more->n_dwo; i++)
-		vec_push(&f->out->dwo, dwarf_begin_elf(f->more->dwo[i], DWARF_C_READ, NULL));
+	f->out->split = dwofiles_open(f->more->split, f->more->n_split);
 }
 
 int dwarf_find_with(Elf *elf, const struct dwarf_more *more, const uint64_t *addresses, uint32_t n,
@@ -344,7 +297,7 @@ int dwarf_find_with(Elf *elf, const struct dwarf_more *more, const uint64_t *add
 	vec_reserve(&out->spans, n);
 	memset(out->spans.at, 0, n * sizeof(*out->spans.at));
 	out->spans.n = n;
-	each_unit(f.dwarf, find_in_unit, &f);
+	unitwalk_each(f.dwarf, false, find_in_unit, &f);
 	map_release(&f.by_die);
 	return 0;
 }
@@ -363,9 +316,8 @@ void dwarf_names_release(struct dwarf_names *names)
 	vec_release(&names->frames);
 	vec_release(&names->spans);
 	vec_release(&names->missing);
-	for (size_t i = 0; i < names->dwo.n; i++)
-		dwarf_end(names->dwo.at[i]);
-	vec_release(&names->dwo);
+	dwofiles_close(names->split);
+	names->split = NULL;
 	dwarf_end(names->dwarf);
 	dwarf_end(names->alt);
 	names->dwarf = names->alt = NULL;
@@ -394,6 +346,6 @@ void dwarf_folders(Elf *elf, void (*each)(void *context, const char *folder), vo
 
 	if (!dwarf)
 		return;
-	each_unit(dwarf, tell_folder, &f);
+	unitwalk_each(dwarf, false, tell_folder, &f);
 	dwarf_end(dwarf);
 }

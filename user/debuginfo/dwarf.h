@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "debuginfo/dwofiles.h"
 
 struct dwarf_function {
 	const char *name;    /* as in the source; NULL where only linkage is known */
@@ -46,14 +47,14 @@ struct dwarf_names {
 	VEC(struct dwarf_span) spans;	   /* one an address */
 	VEC(struct dwarf_missing) missing; /* one a unit */
 	void *dwarf, *alt;		   /* with those below hold the strings */
-	VEC(Dwarf *) dwo;
+	struct dwofiles *split;
 };
 
 /* Other files that debug information refers to; a zeroed one is empty. */
 struct dwarf_more {
-	Elf *alt;	 /* that dwz made, which several files share (.gnu_debugaltlink); or NULL */
-	Elf *const *dwo; /* .dwo files */
-	size_t n_dwo;
+	Elf *alt; /* that dwz made, which several files share (.gnu_debugaltlink); or NULL */
+	const int *split; /* .dwo files, and packages of them; borrowed, -1: none */
+	size_t n_split;
 };
 
 /*

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "debuginfo/value_type.h"
 
 /* Children of a class that are looked at. */
 #define MOST_CHILDREN 256
@@ -23,11 +22,11 @@ static bool number_of(Dwarf_Die *die, unsigned int attribute, uint64_t *out)
 
 /* The struct or class that is pointed or referred to. Members of a union share their bytes: which
  * of them is meant is not known. */
-static bool pointed_to(Dwarf_Die *parameter, Dwarf_Die *out)
+static bool pointed_to(struct type_reader *r, Dwarf_Die *parameter, Dwarf_Die *out)
 {
 	Dwarf_Die type;
 
-	if (!value_type_of(parameter, &type))
+	if (!value_type_of(r, parameter, &type))
 		return false;
 	switch (dwarf_tag(&type)) {
 	case DW_TAG_pointer_type:
@@ -37,7 +36,7 @@ static bool pointed_to(Dwarf_Die *parameter, Dwarf_Die *out)
 	default:
 		return false;
 	}
-	return value_type_of(&type, out) &&
+	return value_type_of(r, &type, out) &&
 	       (dwarf_tag(out) == DW_TAG_structure_type || dwarf_tag(out) == DW_TAG_class_type);
 }
 
@@ -55,11 +54,11 @@ static int dimensions_of(Dwarf_Die *array)
 }
 
 /* An array of char, of one dimension and a size that is known. */
-static bool is_text_array(Dwarf_Die *type, uint32_t *bytes)
+static bool is_text_array(struct type_reader *r, Dwarf_Die *type, uint32_t *bytes)
 {
 	Dwarf_Word size;
 
-	if (dwarf_tag(type) != DW_TAG_array_type || !value_type_is_text(type) ||
+	if (dwarf_tag(type) != DW_TAG_array_type || !value_type_is_text(r, type) ||
 	    dimensions_of(type) != 1 || dwarf_aggregate_size(type, &size) || !size ||
 	    size > SIGNATURE_OFFSET)
 		return false;
@@ -83,7 +82,7 @@ static bool is_shown(const struct parameter *is, const struct value_class *class
 }
 
 /* false: it is not shown; *@out is to be released in either case. */
-static bool read_member(Dwarf_Die *die, struct member *out)
+static bool read_member(struct type_reader *r, Dwarf_Die *die, struct member *out)
 {
 	const char *name = dwarf_diename(die);
 	struct value_class class;
@@ -91,7 +90,7 @@ static bool read_member(Dwarf_Die *die, struct member *out)
 	Dwarf_Die type;
 
 	*out = (struct member){0};
-	if (!name || !*name || !value_type_of(die, &type) ||
+	if (!name || !*name || !value_type_of(r, die, &type) ||
 	    number_of(die, DW_AT_bit_size, &bits) || number_of(die, DW_AT_external, &bits) ||
 	    number_of(die, DW_AT_artificial, &bits) ||
 	    (dwarf_hasattr(die, DW_AT_data_member_location) &&
@@ -100,26 +99,26 @@ static bool read_member(Dwarf_Die *die, struct member *out)
 		return false;
 	out->offset = (uint32_t)offset;
 	out->is.name = mem_strndup(name, strnlen(name, SIGNATURE_NAME - 1));
-	if (is_text_array(&type, &out->array_bytes)) {
+	if (is_text_array(r, &type, &out->array_bytes)) {
 		out->is.kind = VALUE_TEXT;
 		return true;
 	}
-	return value_type_read(die, &out->is, &class) && is_shown(&out->is, &class);
+	return value_type_read(r, die, &out->is, &class) && is_shown(&out->is, &class);
 }
 
-void members_read(Dwarf_Die *parameter, struct parameter *out)
+void members_read(struct type_reader *r, Dwarf_Die *parameter, struct parameter *out)
 {
 	Dwarf_Die class, child;
 	int n = 0;
 
-	if (!pointed_to(parameter, &class) || dwarf_child(&class, &child))
+	if (!pointed_to(r, parameter, &class) || dwarf_child(&class, &child))
 		return;
 	do {
 		struct member m;
 
 		if (dwarf_tag(&child) != DW_TAG_member)
 			continue;
-		if (read_member(&child, &m))
+		if (read_member(r, &child, &m))
 			vec_push(&out->members, m);
 		else
 			member_release(&m);

@@ -11,6 +11,7 @@
 #define VECTORS 8
 
 struct places {
+	struct type_reader *reader;
 	uint32_t integers, vectors; /* registers that are taken */
 };
 
@@ -126,11 +127,11 @@ static bool add(struct signature *s, Dwarf_Die *die, struct places *places)
 	}
 	s->n++;
 	p->name = name_of(die);
-	if (!value_type_read(die, p, &is) || p->kind == VALUE_NONE)
+	if (!value_type_read(places->reader, die, p, &is) || p->kind == VALUE_NONE)
 		return false;
 	p->place = place_of(&is, places);
 	if (p->place < PLACE_REGISTERS)
-		members_read(die, p);
+		members_read(places->reader, die, p);
 	return true;
 }
 
@@ -155,7 +156,7 @@ static bool read_result(struct signature *s, Dwarf_Die *function, struct places 
 	struct places none = {0};
 	struct value_class is;
 
-	if (!value_type_read(function, &s->result, &is))
+	if (!value_type_read(places->reader, function, &s->result, &is))
 		return false;
 	if (s->result.kind == VALUE_NONE)
 		return true;
@@ -164,10 +165,11 @@ static bool read_result(struct signature *s, Dwarf_Die *function, struct places 
 	return true;
 }
 
-struct signature *parameters_read(const Dwarf_Die *die)
+struct signature *parameters_read(const Dwarf_Die *die, struct dwofiles *split)
 {
+	struct type_reader reader = {.files = split};
 	struct signature *s = mem_zalloc(1, sizeof(*s));
-	struct places places = {0};
+	struct places places = {.reader = &reader};
 	Dwarf_Die function = *die;
 	bool ok = !is_changed(&function);
 

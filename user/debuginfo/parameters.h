@@ -8,9 +8,11 @@
 #include <elfutils/libdw.h>
 
 #include "abi/signature.h"
+#include "debuginfo/dwofiles.h"
 
 /* Of the function whose entry is @die, of the .debug_info that the linker made. NULL: not written
- * in C or C++, with a type that is not there, or changed by the compiler. Freed by the caller. */
-struct signature *parameters_read(const Dwarf_Die *die);
+ * in C or C++, with a type that is not there, or changed by the compiler. Freed by the caller.
+ * @split: .dwo files that may have types; NULL: none. */
+struct signature *parameters_read(const Dwarf_Die *die, struct dwofiles *split);
 
 #endif

@@ -14,58 +14,22 @@ bool splitunit_is_skeleton(Dwarf_Die *unit)
 	return dwarf_hasattr(unit, DW_AT_dwo_name) || dwarf_hasattr(unit, DW_AT_GNU_dwo_name);
 }
 
-/* --- bytes ------------------------------------------------------------------------------------ */
-
-static uint64_t bytes_left(const struct split_bytes *b)
-{
-	return b->at ? (uint64_t)(b->end - b->at) : 0;
-}
-
-/* What is left from @offset on; nothing where that lies outside. */
-static struct split_bytes bytes_from(const struct split_bytes *b, uint64_t offset)
-{
-	return offset < bytes_left(b) ? (struct split_bytes){b->at + offset, b->end}
-				      : (struct split_bytes){0};
-}
-
-/* Reads a little-endian number, and moves on. */
-static bool take_fixed(struct split_bytes *b, unsigned int bytes, uint64_t *out)
-{
-	*out = 0;
-	if (bytes_left(b) < bytes)
-		return false;
-	memcpy(out, b->at, bytes);
-	b->at += bytes;
-	return true;
-}
-
-static bool take_uleb(struct split_bytes *b, uint64_t *out)
-{
-	*out = 0;
-	for (unsigned int shift = 0; shift < 64 && bytes_left(b); shift += 7) {
-		const uint8_t byte = *b->at++;
-
-		*out |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
+/* --- addresses -------------------------------------------------------------------------------- */
 
 static bool address_at(const struct split_unit *u, uint64_t index, uint64_t *out)
 {
 	struct split_bytes b = {0};
 
-	if (index < bytes_left(&u->addresses) / ADDRESS_BYTES)
-		b = bytes_from(&u->addresses, index * ADDRESS_BYTES);
-	return take_fixed(&b, ADDRESS_BYTES, out);
+	if (index < split_bytes_left(&u->addresses) / ADDRESS_BYTES)
+		b = split_bytes_from(&u->addresses, index * ADDRESS_BYTES);
+	return split_bytes_fixed(&b, ADDRESS_BYTES, out);
 }
 
 static bool take_indexed(const struct split_unit *u, struct split_bytes *b, uint64_t *out)
 {
 	uint64_t index;
 
-	return take_uleb(b, &index) && address_at(u, index, out);
+	return split_bytes_uleb(b, &index) && address_at(u, index, out);
 }
 
 /* --- attributes ------------------------------------------------------------------------------- */
@@ -82,22 +46,22 @@ static bool raw_number(Dwarf_Attribute *attr, const struct split_bytes *unit, ui
 	switch (dwarf_whatform(attr)) {
 	case DW_FORM_addr:
 	case DW_FORM_data8:
-		return take_fixed(&b, 8, out);
+		return split_bytes_fixed(&b, 8, out);
 	case DW_FORM_sec_offset:
-		return take_fixed(&b, offset_bytes, out);
+		return split_bytes_fixed(&b, offset_bytes, out);
 	case DW_FORM_data4:
 	case DW_FORM_addrx4:
-		return take_fixed(&b, 4, out);
+		return split_bytes_fixed(&b, 4, out);
 	case DW_FORM_addrx3:
-		return take_fixed(&b, 3, out);
+		return split_bytes_fixed(&b, 3, out);
 	case DW_FORM_addrx2:
-		return take_fixed(&b, 2, out);
+		return split_bytes_fixed(&b, 2, out);
 	case DW_FORM_addrx1:
-		return take_fixed(&b, 1, out);
+		return split_bytes_fixed(&b, 1, out);
 	case DW_FORM_addrx:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_rnglistx:
-		return take_uleb(&b, out);
+		return split_bytes_uleb(&b, out);
 	default:
 		return false;
 	}
@@ -189,13 +153,14 @@ void splitunit_join(Elf *binary, const Dwarf_Die *skeleton, uint64_t skeleton_by
 	out->offset_bytes = offset_bytes == 8 ? 8 : 4;
 	out->own = (struct split_bytes){die->addr, (const uint8_t *)die->addr + bytes};
 	all = section(binary, ".debug_addr");
-	out->addresses = bytes_from(&all, skeleton_offset(&out->skeleton, &unit, out->offset_bytes,
-							  DW_AT_addr_base, DW_AT_GNU_addr_base));
+	out->addresses =
+		split_bytes_from(&all, skeleton_offset(&out->skeleton, &unit, out->offset_bytes,
+						       DW_AT_addr_base, DW_AT_GNU_addr_base));
 	if (version >= 5) {
 		out->ranges = section(dwo, ".debug_rnglists.dwo");
 	} else {
 		all = section(binary, ".debug_ranges");
-		out->ranges = bytes_from(
+		out->ranges = split_bytes_from(
 			&all, skeleton_offset(&out->skeleton, &unit, out->offset_bytes,
 					      DW_AT_GNU_ranges_base, DW_AT_GNU_ranges_base));
 	}
@@ -215,8 +180,8 @@ static void ranges_of_4(const struct split_unit *u, struct split_bytes b, const 
 {
 	uint64_t base = u->base, low, high;
 
-	for (size_t i = 0; i < MOST_RANGES && take_fixed(&b, ADDRESS_BYTES, &low) &&
-			   take_fixed(&b, ADDRESS_BYTES, &high);
+	for (size_t i = 0; i < MOST_RANGES && split_bytes_fixed(&b, ADDRESS_BYTES, &low) &&
+			   split_bytes_fixed(&b, ADDRESS_BYTES, &high);
 	     i++) {
 		if (!low && !high)
 			return;
@@ -234,7 +199,7 @@ static bool take_range(const struct split_unit *u, struct split_bytes *b, uint64
 	uint64_t kind, length;
 
 	*low = *high = 0;
-	if (!take_fixed(b, 1, &kind))
+	if (!split_bytes_fixed(b, 1, &kind))
 		return false;
 	switch (kind) {
 	case DW_RLE_base_addressx:
@@ -242,11 +207,12 @@ static bool take_range(const struct split_unit *u, struct split_bytes *b, uint64
 	case DW_RLE_startx_endx:
 		return take_indexed(u, b, low) && take_indexed(u, b, high);
 	case DW_RLE_base_address:
-		return take_fixed(b, ADDRESS_BYTES, base);
+		return split_bytes_fixed(b, ADDRESS_BYTES, base);
 	case DW_RLE_start_end:
-		return take_fixed(b, ADDRESS_BYTES, low) && take_fixed(b, ADDRESS_BYTES, high);
+		return split_bytes_fixed(b, ADDRESS_BYTES, low) &&
+		       split_bytes_fixed(b, ADDRESS_BYTES, high);
 	case DW_RLE_offset_pair:
-		if (!take_uleb(b, low) || !take_uleb(b, high))
+		if (!split_bytes_uleb(b, low) || !split_bytes_uleb(b, high))
 			return false;
 		*low += *base;
 		*high += *base;
@@ -254,8 +220,8 @@ static bool take_range(const struct split_unit *u, struct split_bytes *b, uint64
 	case DW_RLE_startx_length:
 	case DW_RLE_start_length:
 		if (!(kind == DW_RLE_startx_length ? take_indexed(u, b, low)
-						   : take_fixed(b, ADDRESS_BYTES, low)) ||
-		    !take_uleb(b, &length))
+						   : split_bytes_fixed(b, ADDRESS_BYTES, low)) ||
+		    !split_bytes_uleb(b, &length))
 			return false;
 		*high = *low + length;
 		return true;
@@ -278,16 +244,17 @@ static void ranges_of_5(const struct split_unit *u, struct split_bytes b, const 
 static struct split_bytes list_of_5(const struct split_unit *u, unsigned int form, uint64_t number)
 {
 	const uint64_t header = u->offset_bytes == 8 ? 20 : 12;
-	struct split_bytes table = bytes_from(&u->ranges, header), entry;
+	struct split_bytes table = split_bytes_from(&u->ranges, header), entry;
 	uint64_t offset;
 
 	if (form != DW_FORM_rnglistx)
-		return bytes_from(&u->ranges, number);
-	if (number >= bytes_left(&table) / u->offset_bytes)
+		return split_bytes_from(&u->ranges, number);
+	if (number >= split_bytes_left(&table) / u->offset_bytes)
 		return (struct split_bytes){0};
-	entry = bytes_from(&table, number * u->offset_bytes);
-	return take_fixed(&entry, u->offset_bytes, &offset) ? bytes_from(&table, offset)
-							    : (struct split_bytes){0};
+	entry = split_bytes_from(&table, number * u->offset_bytes);
+	return split_bytes_fixed(&entry, u->offset_bytes, &offset)
+		       ? split_bytes_from(&table, offset)
+		       : (struct split_bytes){0};
 }
 
 void splitunit_ranges(const struct split_unit *u, Dwarf_Die *die,
@@ -313,5 +280,5 @@ void splitunit_ranges(const struct split_unit *u, Dwarf_Die *die,
 	if (u->version >= 5)
 		ranges_of_5(u, list_of_5(u, dwarf_whatform(&attr), number), &v);
 	else
-		ranges_of_4(u, bytes_from(&u->ranges, number), &v);
+		ranges_of_4(u, split_bytes_from(&u->ranges, number), &v);
 }

@@ -14,10 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a section, or of a unit; .at NULL: none. */
-struct split_bytes {
-	const uint8_t *at, *end;
-};
+#include "debuginfo/splitbytes.h"
 
 struct split_unit {
 	Dwarf_Die die;		      /* of the unit in the .dwo file */

@@ -173,3 +173,23 @@ void unitwalk_run(struct dwarf_unit *unit, const uint64_t *addresses, uint32_t n
 	free(w->owner);
 	free(w);
 }
+
+void unitwalk_each(Dwarf *dwarf, bool types, void (*each)(void *context, struct dwarf_unit *),
+		   void *context)
+{
+	Dwarf_Off offset = 0, next, type;
+	uint64_t signature;
+	size_t header;
+
+	while (!dwarf_next_unit(dwarf, offset, &next, &header, NULL, NULL, NULL, NULL,
+				types ? &signature : NULL, types ? &type : NULL)) {
+		struct dwarf_unit unit = {.bytes = next - offset - header};
+
+		if (next <= offset || header >= next - offset)
+			return;
+		if (types ? dwarf_offdie_types(dwarf, offset + header, &unit.die)
+			  : dwarf_offdie(dwarf, offset + header, &unit.die))
+			each(context, &unit);
+		offset = next;
+	}
+}

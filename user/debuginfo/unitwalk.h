@@ -33,4 +33,8 @@ struct dwarf_hits {
 void unitwalk_run(struct dwarf_unit *unit, const uint64_t *addresses, uint32_t n,
 		  uint64_t code_start, struct dwarf_hits *hits);
 
+/* Calls @each with the units of .debug_info, or with @types of .debug_types. */
+void unitwalk_each(Dwarf *, bool types, void (*each)(void *context, struct dwarf_unit *),
+		   void *context);
+
 #endif

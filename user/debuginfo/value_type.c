@@ -11,26 +11,48 @@
 #define MOST_DEPTH 8
 /* Fields of a value: its 16 bytes have no more. */
 #define MOST_FIELDS 256
+/* Larger sizes of arrays are cut: what is passed in registers has 16 bytes. */
+#define MOST_BYTES (UINT64_C(1) << 32)
 
 /* Of each eight bytes of a value: what is there, as bits. */
 enum { HAS_INTEGER = 1, HAS_VECTOR = 2 };
 
 struct sorting {
+	struct type_reader *reader;
 	uint8_t eight[2];
 	bool memory;
 	uint32_t fields;
 };
 
-/* The type that @die has; false: it has none. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
+/* The type that @die has; false: it has none, or one that is not there. */
+static bool type_of(struct type_reader *r, Dwarf_Die *die, Dwarf_Die *out)
 {
 	Dwarf_Attribute attr;
 
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, out);
+	if (!dwarf_attr_integrate(die, DW_AT_type, &attr))
+		return false;
+	if (dwofiles_follow(r->files, &attr, out))
+		return true;
+	r->unknown = true;
+	return false;
 }
 
-/* Follows typedef, const and their like. false: void, or a cycle. */
-static bool strip(Dwarf_Die *type)
+/* Where the class is only named, and is in a unit of its own. */
+static void find_class(struct type_reader *r, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die class;
+
+	if (!dwarf_attr(type, DW_AT_signature, &attr))
+		return;
+	if (dwofiles_follow(r->files, &attr, &class))
+		*type = class;
+	else
+		r->unknown = true;
+}
+
+/* Follows typedef, const and their like. false: void, a cycle, or not there. */
+static bool strip(struct type_reader *r, Dwarf_Die *type)
 {
 	for (int i = 0; i < MOST_TYPES; i++) {
 		switch (dwarf_tag(type)) {
@@ -39,19 +61,20 @@ static bool strip(Dwarf_Die *type)
 		case DW_TAG_volatile_type:
 		case DW_TAG_restrict_type:
 		case DW_TAG_atomic_type:
-			if (!type_of(type, type))
+			if (!type_of(r, type, type))
 				return false;
 			break;
 		default:
+			find_class(r, type);
 			return true;
 		}
 	}
 	return false;
 }
 
-bool value_type_of(Dwarf_Die *die, Dwarf_Die *out)
+bool value_type_of(struct type_reader *r, Dwarf_Die *die, Dwarf_Die *out)
 {
-	return type_of(die, out) && strip(out);
+	return type_of(r, die, out) && strip(r, out);
 }
 
 static uint64_t number_of(Dwarf_Die *die, unsigned int attribute, uint64_t otherwise)
@@ -69,6 +92,44 @@ static uint64_t size_of(Dwarf_Die *type)
 	Dwarf_Word size;
 
 	return dwarf_aggregate_size(type, &size) ? 0 : size;
+}
+
+/* Elements of one dimension of an array; 0: that is not said. */
+static uint64_t dimension_of(Dwarf_Die *range)
+{
+	const uint64_t n = number_of(range, DW_AT_count, 0);
+
+	return n ? n : number_of(range, DW_AT_upper_bound, UINT64_MAX) + 1;
+}
+
+/* libdw does not find the elements of an array that are in a unit of their own. */
+static uint64_t array_size(struct type_reader *r, Dwarf_Die *array)
+{
+	uint64_t n = size_of(array);
+	Dwarf_Word each;
+	Dwarf_Die child, of;
+
+	if (n || dwarf_child(array, &child) || !value_type_of(r, array, &of))
+		return n;
+	if (dwarf_aggregate_size(&of, &each)) {
+		r->unknown = true;
+		return 0;
+	}
+	n = each;
+	do {
+		const uint64_t dimension =
+			dwarf_tag(&child) == DW_TAG_subrange_type ? dimension_of(&child) : 1;
+
+		n = n && dimension > MOST_BYTES / n ? MOST_BYTES : n * dimension;
+	} while (!dwarf_siblingof(&child, &child));
+	return n;
+}
+
+static uint64_t type_size(struct type_reader *r, Dwarf_Die type)
+{
+	if (!strip(r, &type))
+		return 0;
+	return dwarf_tag(&type) == DW_TAG_array_type ? array_size(r, &type) : size_of(&type);
 }
 
 static bool is_long_double(Dwarf_Die *type)
@@ -111,7 +172,7 @@ static void sort_members(struct sorting *s, Dwarf_Die *type, uint64_t at, int de
 		if (bits) {
 			offset = at + number_of(&child, DW_AT_data_bit_offset, 8 * offset) / 8;
 			sort_bytes(s, offset, 1, HAS_INTEGER);
-		} else if (type_of(&child, &of)) {
+		} else if (type_of(s->reader, &child, &of)) {
 			sort_type(s, of, at + offset, depth + 1);
 		} else {
 			s->memory = true;
@@ -122,12 +183,12 @@ static void sort_members(struct sorting *s, Dwarf_Die *type, uint64_t at, int de
 
 static void sort_array(struct sorting *s, Dwarf_Die *type, uint64_t at, int depth)
 {
-	const uint64_t n = size_of(type);
+	const uint64_t n = type_size(s->reader, *type);
 	uint64_t each = 0;
 	Dwarf_Die of;
 
-	if (type_of(type, &of))
-		each = size_of(&of);
+	if (type_of(s->reader, type, &of))
+		each = type_size(s->reader, of);
 	if (number_of(type, DW_AT_GNU_vector, 0)) {
 		sort_bytes(s, at, n, HAS_VECTOR);
 		return;
@@ -163,7 +224,7 @@ static void sort_base(struct sorting *s, Dwarf_Die *type, uint64_t at, uint64_t 
 
 static void sort_type(struct sorting *s, Dwarf_Die type, uint64_t at, int depth)
 {
-	if (depth > MOST_DEPTH || s->fields++ > MOST_FIELDS || !strip(&type)) {
+	if (depth > MOST_DEPTH || s->fields++ > MOST_FIELDS || !strip(s->reader, &type)) {
 		s->memory = true;
 		return;
 	}
@@ -196,9 +257,9 @@ static void add_eight(uint8_t has, struct value_class *is)
 	is->vectors += has == HAS_VECTOR;
 }
 
-static void classify(Dwarf_Die *type, struct value_class *is)
+static void classify(struct type_reader *r, Dwarf_Die *type, struct value_class *is)
 {
-	struct sorting s = {0};
+	struct sorting s = {.reader = r};
 	const uint64_t n = size_of(type);
 
 	*is = (struct value_class){0};
@@ -232,7 +293,7 @@ static bool is_class(Dwarf_Die *type)
 }
 
 /* Whether its second parameter, behind `this`, is a reference to @class. */
-static bool takes_its_own(Dwarf_Die *method, Dwarf_Die *class)
+static bool takes_its_own(struct type_reader *r, Dwarf_Die *method, Dwarf_Die *class)
 {
 	Dwarf_Die child, to;
 	int n = 0;
@@ -242,16 +303,16 @@ static bool takes_its_own(Dwarf_Die *method, Dwarf_Die *class)
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || n++ == 0)
 			continue;
-		return type_of(&child, &to) &&
+		return type_of(r, &child, &to) &&
 		       (dwarf_tag(&to) == DW_TAG_reference_type ||
 			dwarf_tag(&to) == DW_TAG_rvalue_reference_type) &&
-		       type_of(&to, &to) && strip(&to) && to.addr == class->addr;
+		       type_of(r, &to, &to) && strip(r, &to) && to.addr == class->addr;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
 
 /* Whether it is a destructor, or copies or moves, and a user wrote it. */
-static bool is_own_copying(Dwarf_Die *method, Dwarf_Die *class)
+static bool is_own_copying(struct type_reader *r, Dwarf_Die *method, Dwarf_Die *class)
 {
 	const char *name = dwarf_diename(method), *of = dwarf_diename(class);
 	const size_t n = of ? strcspn(of, "<") : 0;
@@ -260,12 +321,12 @@ static bool is_own_copying(Dwarf_Die *method, Dwarf_Die *class)
 	    number_of(method, DW_AT_defaulted, 0) == DW_DEFAULTED_in_class)
 		return false;
 	return *name == '~' ||
-	       (n && !strncmp(name, of, n) && !name[n] && takes_its_own(method, class));
+	       (n && !strncmp(name, of, n) && !name[n] && takes_its_own(r, method, class));
 }
 
 /* Whether a C++ class, or a part of it, is not copied byte by byte. Compilers seldom say so; what a
  * user wrote in it does. */
-static bool is_by_reference(Dwarf_Die *class, int depth)
+static bool is_by_reference(struct type_reader *r, Dwarf_Die *class, int depth)
 {
 	const uint64_t said = number_of(class, DW_AT_calling_convention, 0);
 	Dwarf_Die child, of;
@@ -279,7 +340,8 @@ static bool is_by_reference(Dwarf_Die *class, int depth)
 
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_subprogram:
-			if (is_own_copying(&child, class) || number_of(&child, DW_AT_virtuality, 0))
+			if (is_own_copying(r, &child, class) ||
+			    number_of(&child, DW_AT_virtuality, 0))
 				return true;
 			break;
 		case DW_TAG_member:
@@ -287,8 +349,8 @@ static bool is_by_reference(Dwarf_Die *class, int depth)
 			if ((name && str_starts(name, "_vptr")) ||
 			    number_of(&child, DW_AT_virtuality, 0))
 				return true;
-			if (!number_of(&child, DW_AT_external, 0) && type_of(&child, &of) &&
-			    strip(&of) && is_by_reference(&of, depth + 1))
+			if (!number_of(&child, DW_AT_external, 0) && type_of(r, &child, &of) &&
+			    strip(r, &of) && is_by_reference(r, &of, depth + 1))
 				return true;
 			break;
 		}
@@ -299,12 +361,16 @@ static bool is_by_reference(Dwarf_Die *class, int depth)
 /* --- what it is -------------------------------------------------------------------------------
  */
 
-bool value_type_is_text(Dwarf_Die *die)
+bool value_type_is_text(struct type_reader *r, Dwarf_Die *die)
 {
-	Dwarf_Die to;
+	/* What is only pointed to need not be there. */
+	const bool unknown = r->unknown;
 	const char *name;
+	Dwarf_Die to;
+	bool ok = value_type_of(r, die, &to);
 
-	if (!value_type_of(die, &to) || dwarf_tag(&to) != DW_TAG_base_type)
+	r->unknown = unknown;
+	if (!ok || dwarf_tag(&to) != DW_TAG_base_type)
 		return false;
 	name = dwarf_diename(&to);
 	return name && !strcmp(name, "char");
@@ -322,13 +388,13 @@ static int64_t value_of(Dwarf_Die *enumerator, bool *negative)
 }
 
 /* The values of the unsigned may come with a sign: as many bytes as the type has count. */
-static void read_enum(Dwarf_Die *type, struct parameter *out)
+static void read_enum(struct type_reader *r, Dwarf_Die *type, struct parameter *out)
 {
 	const uint32_t shift = out->bytes < 8 ? 64 - 8 * (uint32_t)out->bytes : 0;
 	Dwarf_Die child, of;
 	bool negative = false;
 
-	if (type_of(type, &of) && strip(&of)) {
+	if (type_of(r, type, &of) && strip(r, &of)) {
 		const uint64_t encoding = number_of(&of, DW_AT_encoding, 0);
 
 		out->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
@@ -370,7 +436,7 @@ static enum value_kind kind_of_base(Dwarf_Die *type)
 	}
 }
 
-static void read_kind(Dwarf_Die *type, struct parameter *out)
+static void read_kind(struct type_reader *r, Dwarf_Die *type, struct parameter *out)
 {
 	const uint64_t bytes = size_of(type);
 
@@ -381,10 +447,10 @@ static void read_kind(Dwarf_Die *type, struct parameter *out)
 		break;
 	case DW_TAG_enumeration_type:
 		out->kind = VALUE_ENUM;
-		read_enum(type, out);
+		read_enum(r, type, out);
 		break;
 	case DW_TAG_pointer_type:
-		out->kind = value_type_is_text(type) ? VALUE_TEXT : VALUE_POINTER;
+		out->kind = value_type_is_text(r, type) ? VALUE_TEXT : VALUE_POINTER;
 		break;
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -400,15 +466,16 @@ static void read_kind(Dwarf_Die *type, struct parameter *out)
 }
 
 /* A pointer to a method takes 16 bytes, as a struct of two numbers does. */
-static bool points_to_method(Dwarf_Die *type)
+static bool points_to_method(struct type_reader *r, Dwarf_Die *type)
 {
 	Dwarf_Die to;
 
-	return dwarf_tag(type) == DW_TAG_ptr_to_member_type && type_of(type, &to) && strip(&to) &&
-	       dwarf_tag(&to) == DW_TAG_subroutine_type;
+	return dwarf_tag(type) == DW_TAG_ptr_to_member_type && type_of(r, type, &to) &&
+	       strip(r, &to) && dwarf_tag(&to) == DW_TAG_subroutine_type;
 }
 
-bool value_type_read(Dwarf_Die *die, struct parameter *out, struct value_class *is)
+bool value_type_read(struct type_reader *r, Dwarf_Die *die, struct parameter *out,
+		     struct value_class *is)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die type;
@@ -418,15 +485,16 @@ bool value_type_read(Dwarf_Die *die, struct parameter *out, struct value_class *
 	if (!dwarf_attr_integrate(die, DW_AT_type, &attr))
 		return true;
 	/* The type may be in a file that is not at hand. */
-	if (!dwarf_formref_die(&attr, &type))
+	r->unknown = false;
+	if (!dwofiles_follow(r->files, &attr, &type))
 		return false;
-	if (!strip(&type))
+	if (!strip(r, &type))
 		return dwarf_tag(die) == DW_TAG_subprogram;
-	read_kind(&type, out);
-	if (points_to_method(&type)) {
+	read_kind(r, &type, out);
+	if (points_to_method(r, &type)) {
 		out->kind = VALUE_STRUCT;
 		is->integers = 2;
-	} else if (is_by_reference(&type, 0)) {
+	} else if (is_by_reference(r, &type, 0)) {
 		out->kind = VALUE_POINTER;
 		out->bytes = 8;
 		is->integers = 1;
@@ -434,7 +502,7 @@ bool value_type_read(Dwarf_Die *die, struct parameter *out, struct value_class *
 	} else if (number_of(&type, DW_AT_declaration, 0)) {
 		return false;
 	} else {
-		classify(&type, is);
+		classify(r, &type, is);
 	}
-	return true;
+	return !r->unknown;
 }

@@ -8,6 +8,7 @@
 #include <elfutils/libdw.h>
 
 #include "abi/signature.h"
+#include "debuginfo/dwofiles.h"
 
 /* How the ABI passes a value. */
 struct value_class {
@@ -16,13 +17,20 @@ struct value_class {
 	bool reference;		   /* by a pointer to it, as what has a destructor */
 };
 
-/* The type that @die has, behind typedef, const and their like. false: none, or it is void. */
-bool value_type_of(Dwarf_Die *die, Dwarf_Die *out);
+/* What the types of one function are read with. */
+struct type_reader {
+	struct dwofiles *files; /* that may have them; NULL: none */
+	bool unknown;		/* a type that matters was in none of them */
+};
+
+/* The type that @die has, behind typedef, const and their like. false: none, not there, or void. */
+bool value_type_of(struct type_reader *, Dwarf_Die *die, Dwarf_Die *out);
 /* Whether what a pointer or an array is of is char. */
-bool value_type_is_text(Dwarf_Die *die);
+bool value_type_is_text(struct type_reader *, Dwarf_Die *die);
 
 /* Fills kind, bytes, is_signed and enumerators of @out. @die has the type: a parameter, or a
- * function for its result. false: the type is not there. */
-bool value_type_read(Dwarf_Die *die, struct parameter *out, struct value_class *is);
+ * function for its result. false: the type, or one that it is made of, is not there. */
+bool value_type_read(struct type_reader *, Dwarf_Die *die, struct parameter *out,
+		     struct value_class *is);
 
 #endif

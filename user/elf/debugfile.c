@@ -13,8 +13,6 @@
 #include "base/mem.h"
 #include "elf/buildid.h"
 
-#define DEBUG_ROOT "/usr/lib/debug"
-
 /* Larger ones are found by their build-id: what has only a CRC must be read whole. */
 #define MAX_CRC_BYTES (INT64_C(4) << 30)
 
@@ -51,12 +49,12 @@ static void open_one(struct found *f, bool own_root, const char *path)
 
 static void open_by_buildid(struct found *f, bool own_root, const uint8_t *id, uint8_t bytes)
 {
-	char hex[BUILDID_HEX], path[sizeof(DEBUG_ROOT) + BUILDID_HEX + 32];
+	char hex[BUILDID_HEX], path[sizeof(DEBUGFILE_ROOT) + BUILDID_HEX + 32];
 
 	if (bytes < 2)
 		return;
 	buildid_hex(id, bytes, hex);
-	snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+	snprintf(path, sizeof(path), DEBUGFILE_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
 	open_one(f, own_root, path);
 }
 
@@ -102,7 +100,7 @@ static bool read_link(const struct elffile *f, struct link *out)
 
 static void open_by_link(struct found *f, const struct link *link, const char *path, bool own_root)
 {
-	static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};
+	static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUGFILE_ROOT "%.*s/%s"};
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) : 0;
 

@@ -15,6 +15,9 @@
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 
+/* Where packages put them. */
+#define DEBUGFILE_ROOT "/usr/lib/debug"
+
 /* How files are opened. */
 struct debugfile_open {
 	/* A descriptor, or negative; below our root, or else below that of the process. */

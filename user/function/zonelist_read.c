@@ -79,8 +79,8 @@ static int read_one(void *begun, const struct crew_request *r)
 			      .fd = files.fd,
 			      .debug_fd = files.extra_fd,
 			      .alt_fd = files.alt_fd,
-			      .dwo = files.dwo,
-			      .n_dwo = files.n_dwo,
+			      .split = files.split,
+			      .n_split = files.n_split,
 			      .wanted = zonepatterns_want_module(b->request.patterns, image.path)};
 	/* For JIT code prefer the perf map as it is now. */
 	if (image.kind == IMAGE_KIND_JIT && z.debug_fd >= 0)

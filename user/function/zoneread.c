@@ -93,8 +93,7 @@ static bool zoneswitch_used(const struct zonefile *z, const struct zonelist_requ
 struct zonelines {
 	struct dwarf_names names;
 	struct dwarf_more more; /* other files that it refers to */
-	VEC(Elf *) dwo;
-	bool known; /* the file has DWARF */
+	bool known;		/* the file has DWARF */
 	VEC(uint32_t) ends;
 };
 
@@ -182,23 +181,12 @@ static void zonelines_release(struct zonelines *l)
 {
 	dwarf_names_release(&l->names);
 	vec_release(&l->ends);
-	vec_each (elf, &l->dwo)
-		elf_end(*elf);
-	vec_release(&l->dwo);
 	elf_end(l->more.alt);
 }
 
 static void zonelines_open(const struct zoneread *z, struct zonelines *out)
 {
-	*out = (struct zonelines){.more.alt = begin_elf(z->alt_fd)};
-	for (size_t i = 0; i < z->n_dwo; i++) {
-		Elf *elf = begin_elf(z->dwo[i]);
-
-		if (elf)
-			vec_push(&out->dwo, elf);
-	}
-	out->more.dwo = out->dwo.at;
-	out->more.n_dwo = out->dwo.n;
+	*out = (struct zonelines){.more = {begin_elf(z->alt_fd), z->split, z->n_split}};
 }
 
 /* "_Z1fi.part.0" → ".part.0". */
@@ -302,7 +290,9 @@ static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
 
 	zone->file = d && d->file ? mem_strdup(d->file) : NULL;
 	zone->line = d ? d->line : 0;
-	zone->signature = d && !zone_def_is_clone(zone) ? parameters_read(&d->die) : NULL;
+	zone->signature = d && !zone_def_is_clone(zone)
+				  ? parameters_read(&d->die, r->lines.names.split)
+				  : NULL;
 	if (missing && zone->arguments) {
 		zone->dwo = mem_strdup(missing->name);
 		zone->dwo_folder = mem_strdup(missing->folder ? missing->folder : "");

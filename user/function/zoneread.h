@@ -13,8 +13,8 @@ struct zoneread {
 	const struct image *image; /* borrowed */
 	int fd, debug_fd;	   /* -1: none */
 	int alt_fd;		   /* what the debug information shares with others; -1: none */
-	const int *dwo;		   /* .dwo files that may be the file's, borrowed */
-	size_t n_dwo;
+	const int *split; /* .dwo files that may be the file's, and packages of them; borrowed */
+	size_t n_split;
 	bool wanted; /* a pattern concerns it */
 };
 

@@ -35,7 +35,7 @@ enum {
 	ANSWER_NO_SYMBOLS = 2, /* no symbol table and no DWARF */
 	ANSWER_ZSTD = 4,       /* DWARF is compressed with zstd, and libelf cannot read that */
 	ANSWER_SPLIT = 8,      /* some of the DWARF is in .dwo files, and was not read */
-	ANSWER_DWP = 16,       /* … which are in a .dwp that could not be read */
+	ANSWER_DWP = 16,       /* … nor from a .dwp that is there */
 	ANSWER_ALT = 32,       /* some is in a file of dwz's that was not found */
 };
 

@@ -18,6 +18,8 @@
 #define MOST_ALT 4
 /* For each .dwo file: where it was compiled, and beside the image. */
 #define MOST_PLACES 2
+/* Packages of them. */
+#define MOST_PACKAGES 4
 
 /* A larger .dwo file is not read: it is of one source file. */
 #define DWO_BYTES (INT64_C(1) << 30)
@@ -169,22 +171,50 @@ static void give_dwo(struct crew_ask *ask, const struct debug_search *search,
 	}
 }
 
+/* Gives the package at @path.dwp, unless it is the same as before. */
+static void give_package(struct crew_ask *ask, const struct debug_search *search, const char *path,
+			 struct stat *before, struct image_files_head *head)
+{
+	_free_ char *package = mem_printf("%s.dwp", path);
+	const bool own_root = search->image->root_fd < 0;
+	struct stat st;
+	const int fd = package[0] == '/' ? open_allowed(search, own_root, package, false, &st) : -1;
+
+	if (fd >= 0 && st.st_size <= DWP_BYTES && head->n[IMAGE_FILES_DWP] < MOST_PACKAGES &&
+	    (st.st_dev != before->st_dev || st.st_ino != before->st_ino)) {
+		*before = st;
+		give(ask, head, IMAGE_FILES_DWP, fd);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+}
+
+/* Packages are beside the program, and beside files that may be its debug file, also of its path
+ * where these are. */
+static void give_packages(struct crew_ask *ask, const struct debug_search *search,
+			  struct image_files_head *head)
+{
+	_free_ char *apart = mem_printf(DEBUGFILE_ROOT "%s", search->image->path);
+	struct stat before = {0};
+
+	give_package(ask, search, search->image->path, &before, head);
+	give_package(ask, search, apart, &before, head);
+	for (size_t i = 0; i < search->n_paths; i++) {
+		const char *path = search->paths[i];
+		const size_t n = strlen(path) - (str_ends(path, ".debug") ? strlen(".debug") : 0);
+		_free_ char *stem = mem_strndup(path, n);
+
+		give_package(ask, search, path, &before, head);
+		give_package(ask, search, stem, &before, head);
+	}
+}
+
 static void give_split(struct crew_ask *ask, const struct debug_search *search,
 		       const struct image_files_wish *wish, struct image_files_head *head)
 {
-	_free_ char *package = mem_printf("%s.dwp", search->image->path);
-	struct stat st;
-	int fd;
-
 	for (size_t i = 0; i < wish->n && i < IMAGE_FILES_SPLIT; i++)
 		give_dwo(ask, search, &wish->files[i], head);
-	fd = package[0] == '/'
-		     ? open_allowed(search, search->image->root_fd < 0, package, false, &st)
-		     : -1;
-	if (fd >= 0 && st.st_size <= DWP_BYTES)
-		give(ask, head, IMAGE_FILES_DWP, fd);
-	else if (fd >= 0)
-		close(fd);
+	give_packages(ask, search, head);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ enum image_files_kind {
 	IMAGE_FILES_DEBUG, /* candidates for the debug file; of JIT code the perf map */
 	IMAGE_FILES_ALT,   /* candidates for the file that the debug file shares with others */
 	IMAGE_FILES_DWO,   /* candidates for .dwo files */
-	IMAGE_FILES_DWP,   /* the package of all .dwo files */
+	IMAGE_FILES_DWP,   /* candidates for the package of all .dwo files */
 	IMAGE_FILES_KINDS,
 };
 

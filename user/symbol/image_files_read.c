@@ -55,11 +55,10 @@ const char *image_files_take(const struct crew_request *r, struct image *image,
 				      .fd = r->fds[0],
 				      .extra_fd = -1,
 				      .alt_fd = -1,
-				      .dwo = of[IMAGE_FILES_DWO].fds,
-				      .n_dwo = of[IMAGE_FILES_DWO].n,
-				      .dwp_fd = of[IMAGE_FILES_DWP].n ? of[IMAGE_FILES_DWP].fds[0]
-								      : -1,
-				      .split = head->split != 0,
+				      .split = of[IMAGE_FILES_DWO].fds,
+				      /* The packages follow. */
+				      .n_split = of[IMAGE_FILES_DWO].n + of[IMAGE_FILES_DWP].n,
+				      .has_package = of[IMAGE_FILES_DWP].n,
 				      .is_debug = head->is_debug != 0};
 	if (image->kind == IMAGE_KIND_JIT)
 		files->extra_fd = debug->n ? debug->fds[0] : -1;

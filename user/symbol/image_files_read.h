@@ -9,13 +9,12 @@
 struct image_files {
 	const struct image *image; /* borrowed */
 	int fd;			   /* the image's own, as kept open or opened again; -1: none */
-	int extra_fd;	/* its separate debug file; for JIT code the perf map as it is now; or -1 */
-	int alt_fd;	/* the file that the debug file shares with others, or -1 */
-	const int *dwo; /* candidates for .dwo files, borrowed */
-	size_t n_dwo;
-	int dwp_fd;    /* the package of all .dwo files, or -1 */
-	bool split;    /* .dwo files were searched for */
-	bool is_debug; /* the image's own file is a debug file; queries are addresses in it */
+	int extra_fd; /* its separate debug file; for JIT code the perf map as it is now; or -1 */
+	int alt_fd;   /* the file that the debug file shares with others, or -1 */
+	const int *split; /* candidates for .dwo files, and for packages of them; borrowed */
+	size_t n_split;
+	bool has_package; /* there are some of the latter */
+	bool is_debug;	  /* the image's own file is a debug file; queries are addresses in it */
 };
 
 /* Reads the image and its files from the head of an order. Returns the rest of the order's bytes,

@@ -181,7 +181,6 @@ struct sources {
 	struct minidebug small; /* the mini debug info of another stripped file; else empty */
 	Elf *elf, *debug_elf;
 	struct dwarf_more more;
-	VEC(Elf *) dwo;
 	struct dwarf_names dwarf;
 	bool has_dwarf;
 };
@@ -232,14 +231,8 @@ static void open_sources(struct sources *s, const struct image_files *files)
 static void open_more(struct sources *s, const struct image_files *files)
 {
 	s->more.alt = begin_elf(files->alt_fd);
-	for (size_t i = 0; i < files->n_dwo; i++) {
-		Elf *elf = begin_elf(files->dwo[i]);
-
-		if (elf)
-			vec_push(&s->dwo, elf);
-	}
-	s->more.dwo = s->dwo.at;
-	s->more.n_dwo = s->dwo.n;
+	s->more.split = files->split;
+	s->more.n_split = files->n_split;
 }
 
 static void close_sources(struct sources *s)
@@ -252,9 +245,6 @@ static void close_sources(struct sources *s)
 	symtab_release(&s->variables.symtab);
 	fde_release(&s->fdes);
 	elffile_release(&s->file);
-	for (size_t i = 0; i < s->dwo.n; i++)
-		elf_end(s->dwo.at[i]);
-	vec_release(&s->dwo);
 	elf_end(s->more.alt);
 	elf_end(s->debug_elf);
 	elf_end(s->elf);
@@ -437,7 +427,7 @@ static void add_flags(const struct sources *s, const struct image_files *files, 
 	if (!s->has_dwarf && (begin_has_zstd(s->debug_elf) || begin_has_zstd(s->elf)))
 		a->flags |= ANSWER_ZSTD;
 	if (s->dwarf.missing.n)
-		a->flags |= files->dwp_fd >= 0 ? ANSWER_DWP : ANSWER_SPLIT;
+		a->flags |= files->has_package ? ANSWER_DWP : ANSWER_SPLIT;
 	if (s->has_dwarf && !s->more.alt &&
 	    !elffile_open(s->debug_elf && files->extra_fd >= 0 ? files->extra_fd : files->fd, &f)) {
 		if (debugfile_has_alt(&f))

@@ -57,10 +57,10 @@ static void say_untyped(struct engine *engine, uint32_t number, const struct zon
 				  def->name, base);
 	else if (def->dwo)
 		text = mem_printf("--args: the debug information of '%s' in %s is in %s, which was "
-				  "not found where it was compiled or beside the file, or cannot "
-				  "be read (nor can packages, .dwp): give the types: --args "
+				  "not found where it was compiled or beside the file, nor in a "
+				  "package (%s.dwp), or cannot be read: give the types: --args "
 				  "'%s(int, str)'; its calls are recorded without arguments",
-				  def->name, base, str_base(def->dwo), def->name);
+				  def->name, base, str_base(def->dwo), base, def->name);
 	else if (!def->file)
 		text = mem_printf("--args: %s has no debug information of '%s': install its -dbg "
 				  "package, or give the types: --args '%s(int, str)'; its calls "

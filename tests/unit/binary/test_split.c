@@ -9,6 +9,7 @@
 
 #include "debuginfo/begin.h"
 #include "debuginfo/dwarf.h"
+#include "debuginfo/dwpindex.h"
 #include "elf/elffile.h"
 #include "snippet.h"
 
@@ -55,7 +56,7 @@ static const char two[] = "#include <stdlib.h>\n"
 /* A binary with its .dwo files. */
 struct build {
 	int fd, dwo_fd[2];
-	Elf *elf, *dwo[2];
+	Elf *elf;
 	uint64_t start, n; /* of its code */
 	uint64_t *addresses;
 	struct dwarf_names names;
@@ -75,7 +76,7 @@ static void compile(const char *compiler, int version, const char *how, const ch
 
 static void open_build(const char *name, const char *const dwo[2], struct build *b)
 {
-	struct dwarf_more more = {.dwo = b->dwo};
+	struct dwarf_more more = {.split = b->dwo_fd};
 	struct elffile f;
 	Elf64_Shdr text;
 
@@ -83,9 +84,7 @@ static void open_build(const char *name, const char *const dwo[2], struct build 
 	b->elf = begin_elf(b->fd);
 	for (int i = 0; i < 2 && dwo && dwo[i]; i++) {
 		b->dwo_fd[i] = snippet_open(dwo[i]);
-		b->dwo[i] = begin_elf(b->dwo_fd[i]);
-		assert_non_null(b->dwo[i]);
-		more.n_dwo++;
+		more.n_split++;
 	}
 	assert_int_equal(elffile_open(b->fd, &f), 0);
 	assert_int_equal(elffile_section(&f, ".text", &text), 0);
@@ -102,11 +101,9 @@ static void open_build(const char *name, const char *const dwo[2], struct build 
 static void close_build(struct build *b)
 {
 	dwarf_names_release(&b->names);
-	for (int i = 0; i < 2; i++) {
-		elf_end(b->dwo[i]);
+	for (int i = 0; i < 2; i++)
 		if (b->dwo_fd[i] >= 0)
 			close(b->dwo_fd[i]);
-	}
 	elf_end(b->elf);
 	close(b->fd);
 	free(b->addresses);
@@ -166,6 +163,126 @@ static void is_as_without(const char *compiler, int version)
 	close_build(&plain);
 }
 
+/* Packages, also when they are compressed, with types in units of their own. */
+static void is_as_package(const char *compiler, int version, const char *dwp)
+{
+	static const char *const package[2] = {"split.dwp"}, *const small[2] = {"small.dwp"};
+	struct build plain, split;
+
+	compile(compiler, version, "", "plain");
+	compile(compiler, version, "-gsplit-dwarf", "split");
+	snippet_run("rm -f split.dwp; %s split-one.dwo split-two.dwo -o split.dwp", dwp);
+	snippet_run("objcopy --compress-debug-sections=zlib split.dwp small.dwp");
+	open_build("plain", NULL, &plain);
+	for (int i = 0; i < 2; i++) {
+		open_build("split", i ? small : package, &split);
+		assert_int_equal(split.names.missing.n, 0);
+		compare(&plain, &split);
+		close_build(&split);
+	}
+	close_build(&plain);
+}
+
+static void reads_packages_4(void **state)
+{
+	(void)state;
+	is_as_package("g++", 4, "dwp");
+	is_as_package("g++", 4, "llvm-dwp");
+}
+
+static void reads_packages_5(void **state)
+{
+	(void)state;
+	is_as_package("g++", 5, "llvm-dwp");
+	is_as_package("clang++", 5, "llvm-dwp");
+}
+
+/* Index of @version with two units, of whose sections it says what a damaged one may say. */
+static void make_index(uint32_t version, uint8_t *out)
+{
+	const uint32_t head[] = {version, 3, 2, 4}, rows[] = {0, 1, 2, 0}, sections[] = {1, 3, 6},
+		       offsets[] = {0, 0, 0, 100, 50, 20}, sizes[] = {100, 50, 20, 40, 30, 10};
+	const uint64_t ids[] = {0, 0x11, 0x22, 0};
+
+	memcpy(out, head, sizeof(head));
+	memcpy(out + 16, ids, sizeof(ids));
+	memcpy(out + 48, rows, sizeof(rows));
+	memcpy(out + 64, sections, sizeof(sections));
+	memcpy(out + 76, offsets, sizeof(offsets));
+	memcpy(out + 100, sizes, sizeof(sizes));
+}
+
+#define INDEX_BYTES 124
+#define VIEW_BYTES  1024
+
+static uint32_t look_up(const uint8_t *index, uint64_t id, struct dwoview_part *parts)
+{
+	uint8_t memory[VIEW_BYTES] = {0};
+	struct dwoview_part sections[] = {
+		{".debug_cu_index", 0, INDEX_BYTES}, {".debug_info.dwo", 200, 140},
+		{".debug_abbrev.dwo", 400, 80},	     {".debug_str_offsets.dwo", 500, 30},
+		{".debug_str.dwo", 600, 10},
+	};
+	struct dwoview view = {.memory = memory, .bytes = sizeof(memory)};
+	struct dwpindex x;
+	uint32_t n;
+
+	memcpy(memory, index, INDEX_BYTES);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+		vec_push(&view.sections, sections[i]);
+	dwpindex_read(&view, ".debug_cu_index", &x);
+	n = dwpindex_find(&x, &view, id, parts);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dwoview_part *s = dwoview_section(&view, parts[i].name);
+
+		assert_non_null(s);
+		assert_true(parts[i].offset >= s->offset && parts[i].bytes <= s->bytes &&
+			    parts[i].offset - s->offset <= s->bytes - parts[i].bytes);
+	}
+	vec_release(&view.sections);
+	return n;
+}
+
+static void finds_in_index(void **state)
+{
+	struct dwoview_part parts[DWOVIEW_PARTS];
+	uint8_t index[INDEX_BYTES];
+
+	(void)state;
+	for (uint32_t version = 2; version <= 5; version += 3) {
+		make_index(version, index);
+		assert_int_equal(look_up(index, 0x22, parts), 4);
+		assert_string_equal(parts[0].name, ".debug_info.dwo");
+		assert_int_equal(parts[0].offset, 300);
+		assert_int_equal(parts[0].bytes, 40);
+		assert_int_equal(parts[2].offset, 520);
+		assert_string_equal(parts[3].name, ".debug_str.dwo");
+		assert_int_equal(look_up(index, 0x11, parts), 4);
+		assert_int_equal(parts[0].offset, 200);
+		assert_int_equal(look_up(index, 0x33, parts), 0);
+	}
+}
+
+/* Whatever the index says, parts lie in their sections, and a search ends. */
+static void refuses_damaged_index(void **state)
+{
+	static const uint8_t values[] = {0, 1, 2, 4, 5, 0x11, 0x22, 0x7f, 0x80, 0xff};
+	struct dwoview_part parts[DWOVIEW_PARTS];
+	uint8_t index[INDEX_BYTES];
+
+	(void)state;
+	for (uint32_t version = 2; version <= 5; version += 3)
+		for (size_t i = 0; i < INDEX_BYTES; i++)
+			for (size_t k = 0; k < sizeof(values); k++) {
+				make_index(version, index);
+				index[i] = values[k];
+				look_up(index, 0x22, parts);
+				/* No slot is empty. */
+				memset(index + 48, values[k], 16);
+				look_up(index, 0x55, parts);
+			}
+}
+
 static void reads_gcc_4(void **state)
 {
 	(void)state;
@@ -217,9 +334,11 @@ static void says_what_is_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_gcc_4),		cmocka_unit_test(reads_gcc_5),
-		cmocka_unit_test(reads_clang_4),	cmocka_unit_test(reads_clang_5),
-		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(reads_gcc_4),		 cmocka_unit_test(reads_gcc_5),
+		cmocka_unit_test(reads_clang_4),	 cmocka_unit_test(reads_clang_5),
+		cmocka_unit_test(says_what_is_missing),	 cmocka_unit_test(reads_packages_4),
+		cmocka_unit_test(reads_packages_5),	 cmocka_unit_test(finds_in_index),
+		cmocka_unit_test(refuses_damaged_index),
 	};
 
 	return cmocka_run_group_tests(tests, snippet_setup, snippet_teardown);
