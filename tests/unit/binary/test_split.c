@@ -163,7 +163,7 @@ static void is_as_without(const char *compiler, int version)
 	close_build(&plain);
 }
 
-/* Packages, also when they are compressed, with types in units of their own. */
+/* Packages, also when they are compressed. */
 static void is_as_package(const char *compiler, int version, const char *dwp)
 {
 	static const char *const package[2] = {"split.dwp"}, *const small[2] = {"small.dwp"};
@@ -190,10 +190,10 @@ static void reads_packages_4(void **state)
 	is_as_package("g++", 4, "llvm-dwp");
 }
 
+/* Not of g++: that dwp of LLVM 14 takes for ever. */
 static void reads_packages_5(void **state)
 {
 	(void)state;
-	is_as_package("g++", 5, "llvm-dwp");
 	is_as_package("clang++", 5, "llvm-dwp");
 }
 
