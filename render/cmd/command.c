@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/check.h"
+#include "select/awaiters.h"
 #include "select/machine.h"
 #include "query/excerpt.h"
 #include "query/wait_class.h"
@@ -141,9 +142,18 @@ void render_contradictions(const struct profile *p, const char *input)
 
 void render_frames(const struct selection *sel, struct profile *p, struct wait_classes *waits)
 {
-	if (!sel->fold_kernel && !sel->frames)
+	if (sel->async && awaiters_missing(p))
+		fprintf(stderr,
+			"eprof-render: --async: the profile does not say who awaits a task: "
+			"%s\n",
+			awaiters_missing(p));
+	if (!sel->async)
+		awaiters_show(p, false);
+	if (!sel->fold_kernel && !sel->frames && !sel->async)
 		return;
 	wait_classes_init(waits, p);
+	if (sel->async)
+		awaiters_show(p, true);
 	frames_show(p, sel->frames);
 	if (sel->fold_kernel)
 		excerpt_fold_kernel(p);

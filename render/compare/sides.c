@@ -10,6 +10,7 @@
 #include "compare/baseline.h"
 #include "model/meta.h"
 #include "query/filter.h"
+#include "select/awaiters.h"
 #include "store/store.h"
 #include "timeline/call_zones.h"
 
@@ -295,10 +296,12 @@ static int load_files(const struct sides_wanted *w, struct sides *s)
 	return rc;
 }
 
-static void show_frames(const sides_runs *runs, enum frames_shown which)
+static void show_frames(const sides_runs *runs, const struct selection *s)
 {
-	vec_each (p, runs)
-		frames_show((struct profile *)*p, which);
+	vec_each (p, runs) {
+		awaiters_show((struct profile *)*p, s->async);
+		frames_show((struct profile *)*p, s->frames);
+	}
 }
 
 int sides_load(const struct sides_wanted *w, struct sides *s)
@@ -310,8 +313,8 @@ int sides_load(const struct sides_wanted *w, struct sides *s)
 		return load_captured(w, s);
 	rc = w->n[BASE] ? load_files(w, s) : load_against_store(w, s);
 	for (int side = BASE; side < SIDES && !rc; side++)
-		show_frames(&s->runs[side], w->selection->frames);
-	show_frames(&s->history, w->selection->frames);
+		show_frames(&s->runs[side], w->selection);
+	show_frames(&s->history, w->selection);
 	return rc;
 }
 

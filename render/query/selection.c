@@ -38,7 +38,10 @@ static const struct {
 	{true, "      --fold-kernel    show the kernel's part of a stack as one frame, [kernel]\n"},
 	{false,
 	 "      --frames WHICH   of stacks: script (functions of scripts alone), native (all "
-	 "others), all\n"},
+	 "others), all\n"
+	 "      --async          of asyncio, if captured with --async: who awaits a task stands in "
+	 "its\n"
+	 "                       stacks as its caller, in place of the event loop\n"},
 	{false,
 	 "      --omit-idle      leave out idle waits: those of threads that have nothing to "
 	 "do, by their\n"
@@ -108,7 +111,7 @@ bool selection_takes_all(const struct selection *s)
 {
 	return thread_choice_is_all(&s->threads) && !s->from_ns && !s->to_ns && !s->from_clock &&
 	       !s->to_clock && !s->focus && !s->ignore && !s->module && !s->file && !s->omit &&
-	       !s->zone && !s->n_where && !s->reason && !s->omit_idle && !s->frames;
+	       !s->zone && !s->n_where && !s->reason && !s->omit_idle && !s->frames && !s->async;
 }
 
 static int take_time(struct selection *s, const char *text, const char *option, int64_t *ns,
@@ -204,6 +207,7 @@ const struct option_row selection_rows[] = {
 	 OPTION_WORD,
 	 offsetof(struct selection, frames),
 	 {.words = FRAMES_SHOWN_WORDS}},
+	{"async", 0, OPTION_FLAG, offsetof(struct selection, async), {0}},
 	{"omit-idle", 0, OPTION_FLAG, offsetof(struct selection, omit_idle), {0}},
 	{"version-key", 0, OPTION_TEXT, offsetof(struct selection, run.version), {0}},
 	{"platform", 0, OPTION_TEXT, offsetof(struct selection, run.platform), {0}},

@@ -47,6 +47,7 @@ struct selection {
 	unsigned by;	    /* enum calls_by: how the view calls adds them up */
 	bool fold_kernel;   /* the kernel's frames of a stack are one: excerpt_fold_kernel() */
 	unsigned frames;    /* enum frames_shown: frames_show() */
+	bool async;	    /* who awaits a task calls it: awaiters_show() */
 	bool omit_idle;	    /* leave out idle waits (wait_class.h) */
 	/* Where classes of waits are kept once they were found; NULL: nowhere. Borrowed. */
 	struct wait_classes *waits;

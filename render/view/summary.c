@@ -141,6 +141,8 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 	add_choice(&text, "reason", s->reason);
 	if (s->frames)
 		add_choice(&text, "frames", FRAMES_SHOWN_WORDS[s->frames]);
+	if (s->async)
+		str_add(&text, " --async");
 	if (s->omit_idle)
 		str_add(&text, " --omit-idle");
 	for (size_t i = 0; i < s->n_where; i++)

@@ -28,7 +28,9 @@ bool frame_kind_is_script(uint8_t kind)
 #define FRAME_KIND(NAME, number, label, of_zones, first, last, list, STYLE, ...) \
 	case number:                                                             \
 		return STYLE_##STYLE == STYLE_SCRIPT;
-#define FRAME_KIND_AS(NAME, ...)
+#define FRAME_KIND_AS(NAME, number, SHOWN) \
+	case number:                       \
+		return frame_kind_is_script(KIND_##SHOWN);
 #include "model/frame_kinds.def"
 #undef FRAME_KIND
 #undef FRAME_KIND_AS
