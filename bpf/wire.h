@@ -10,12 +10,14 @@
 typedef unsigned char wire_u8;
 typedef unsigned short wire_u16;
 typedef unsigned int wire_u32;
+typedef int wire_s32;
 typedef unsigned long long wire_u64;
 #else
 #include <stdint.h>
 typedef uint8_t wire_u8;
 typedef uint16_t wire_u16;
 typedef uint32_t wire_u32;
+typedef int32_t wire_s32;
 typedef uint64_t wire_u64;
 #endif
 
@@ -39,6 +41,7 @@ typedef uint64_t wire_u64;
 #define WIRE_FRAME_LOOP	       2 /* code, of an interpreter's loop */
 #define WIRE_FRAME_CHAIN       3
 #define WIRE_FRAME_CORE	       4 /* code, of a part of the loop that is a function */
+#define WIRE_FRAME_AWAITER     6 /* wire_script.h */
 #define WIRE_FRAME_KIND(word)  ((word) >> WIRE_FRAME_SHIFT & WIRE_FRAME_MOST)
 #define WIRE_FRAME_WORD	       (~(WIRE_EXACT | WIRE_BY_FRAME_POINTER)) /* kind and value */
 #define WIRE_FRAME_VALUE(word) ((word) & ((1ull << WIRE_FRAME_SHIFT) - 1))
@@ -272,6 +275,8 @@ enum wire_counter {
 	WIRE_NOTE_NO_SLICE, /* kept without the loader's walk: no room for the slice */
 	WIRE_NOTE_SCRIPT,   /* from here on one for each enum wire_script_outcome but the first */
 	WIRE_NOTE_SCRIPT_LAST = WIRE_NOTE_SCRIPT + 5,
+	WIRE_NOTE_ASYNC, /* one for each enum wire_async_outcome but the first */
+	WIRE_NOTE_ASYNC_LAST = WIRE_NOTE_ASYNC + 2,
 	WIRE_OWN,	    /* not taken: of the loader or its children */
 	WIRE_OTHER_MODE,    /* not taken: in user mode with :k, in the kernel with :u */
 	WIRE_HITS,	    /* for an action: hits of its probes that the kernel emulates */

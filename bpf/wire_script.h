@@ -33,6 +33,12 @@ struct wire_script_v8 {
 	wire_u8 pad[5];
 };
 
+/* Of CPython with --async: where the types of these objects are, less the address of PyCode_Type.
+ * coroutine 0: who awaits a task cannot be read. */
+struct wire_script_async {
+	wire_s32 coroutine, generator, async_generator, text;
+};
+
 /* The value of script_procs: where the interpreter of CPython keeps its frames. Offsets are in
  * bytes. All 0: an interpreter whose script frames cannot be found. The addresses are those of the
  * process; or, for a piece of a file, less the address at which the file would begin if all of it
@@ -76,7 +82,10 @@ struct wire_script_proc {
 				 key's is the one that runs */
 	wire_u8 interpreters; /* in _PyRuntime: the first interpreter */
 	wire_u8 threads;      /* in an interpreter: the first state of a thread */
-	struct wire_script_v8 v8;
+	union {
+		struct wire_script_v8 v8;
+		struct wire_script_async async; /* of CPython */
+	};
 };
 _Static_assert(sizeof(struct wire_script_proc) == 96,
 	       "wire_script_proc is the value of script_procs");
@@ -96,7 +105,21 @@ enum wire_script_note {
 	WIRE_SCRIPT_TORN = 2,	/* frames that cannot be followed further */
 	WIRE_SCRIPT_NATIVE = 3, /* native frames: the walk of those ended here, before the thread's
 				   first one */
+	/* Of words of kind WIRE_FRAME_AWAITER alone: */
+	WIRE_SCRIPT_TASK = 4, /* a task to which the program gave no name */
+	WIRE_SCRIPT_TASKS_LEFT_OUT = 5,
+	WIRE_SCRIPT_TASKS_UNREAD = 6,
+	WIRE_SCRIPT_COROUTINES_LEFT_OUT = 7,
+	WIRE_SCRIPT_AWAITED_BY = 8, /* and so many: there is no one chain */
 };
+/* So many or more. */
+#define WIRE_SCRIPT_AWAITED_MOST 10
+
+/* What waits for the task of asyncio whose coroutine's frames stand before, as if it was called by
+ * that: words of kind WIRE_FRAME_AWAITER, which are else as those of WIRE_FRAME_SCRIPT. For the
+ * task and then each that waits for the one before: its coroutines, innermost first, of all but the
+ * first task, which is on the stack; then the task, a note or a function without a file that has
+ * its name. Behind them the stack goes on with what runs the tasks. */
 
 /* The script frames of a stack that the loader walks: a struct wire_stack of this kind, whose hash
  * is the number that its slice names it by. Runs of frames, innermost first, each with a word of
@@ -134,6 +157,16 @@ enum wire_script_outcome {
 	WIRE_SCRIPT_SOME_UNREAD,
 	WIRE_SCRIPT_OUTCOMES
 };
+/* How the search for what waits for the running task went. */
+enum wire_async_outcome {
+	WIRE_ASYNC_NONE, /* not asked for, or no task runs */
+	WIRE_ASYNC_WHOLE,
+	WIRE_ASYNC_CUT,	    /* some are missing */
+	WIRE_ASYNC_UNKNOWN, /* the version of the interpreter does not tell */
+	WIRE_ASYNC_OUTCOMES
+};
+_Static_assert(WIRE_NOTE_ASYNC_LAST == WIRE_NOTE_ASYNC + WIRE_ASYNC_OUTCOMES - 2,
+	       "each outcome but the first has a counter");
 _Static_assert(WIRE_NOTE_SCRIPT_LAST == WIRE_NOTE_SCRIPT + WIRE_SCRIPT_OUTCOMES - 2,
 	       "each outcome but the first has a counter");
 

@@ -116,6 +116,7 @@ static __always_inline void script_enter_task(struct walk *walk, struct task_str
 	__builtin_memset(s->numbers, 0, sizeof(s->numbers));
 	s->news = 0;
 	s->proc = *proc;
+	s->async.frame = s->async.here = 0;
 	script_move(&s->proc, base);
 }
 

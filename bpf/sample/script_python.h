@@ -212,6 +212,7 @@ static __always_inline void python_found(struct script *s)
 		frame->instruction = python_word(s, s->proc.instruction);
 	}
 	s->found++;
+	s->async.here = s->at == s->async.frame;
 }
 
 static __always_inline void python_seek(const struct script_memory *m, struct script *s)
@@ -248,15 +249,26 @@ static __always_inline void python_note(struct walk *walk, enum wire_script_note
 	script_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | note);
 }
 
-/* The run is on the stack: adds the native frame that called the loop. */
+/* Adds the native frame that called the loop. */
+static __always_inline void python_caller(struct walk *walk)
+{
+	struct script *s = &walk->script;
+
+	script_keep(walk, s->caller);
+	python_next(s, s->proc.has_cframes ? s->outer : s->next);
+}
+
+/* The run is on the stack. */
 static __always_inline void python_left(struct walk *walk)
 {
 	struct script *s = &walk->script;
 
 	if (s->torn)
 		python_note(walk, WIRE_SCRIPT_TORN);
-	script_keep(walk, s->caller);
-	python_next(s, s->proc.has_cframes ? s->outer : s->next);
+	if (s->async.here)
+		async_start(s);
+	else
+		python_caller(walk);
 }
 
 static __always_inline void python_add(const struct script_memory *m, struct walk *walk,

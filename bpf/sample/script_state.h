@@ -17,6 +17,7 @@
 #define SAMPLE_SCRIPT_STATE_H
 
 #include "kernel.h"
+#include "sample/async_state.h"
 #include "wire_script.h"
 #include "sample/stack_hash.h"
 
@@ -27,6 +28,7 @@ enum script_mode {
 	SCRIPT_OPEN,   /* reads where the next run begins, from its C frame */
 	SCRIPT_SEEK,   /* follows the run to its entry */
 	SCRIPT_EMIT,   /* adds a frame of the run to the stack */
+	SCRIPT_AWAIT,  /* adds what waits for the task that the run is of (script_async.h) */
 };
 
 /* Whether the current process runs V8, whose frames are native ones that frame pointers link. */
@@ -117,6 +119,16 @@ struct script {
 	__u32 chain_runs;  /* runs so far that have ended */
 	__u32 chain_whole; /* 1: the outermost frame is found */
 	__u32 chain_more;  /* 1: there is a frame at .at */
+	struct async_walk async;
 };
+
+/* The run that is on the stack is of a task: what waits for that follows. */
+static __always_inline void async_start(struct script *s)
+{
+	s->async.tasks = s->async.frames = 0;
+	s->async.outcome = WIRE_ASYNC_WHOLE;
+	s->async.step = ASYNC_TASK;
+	s->mode = SCRIPT_AWAIT;
+}
 
 #endif
