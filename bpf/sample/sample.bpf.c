@@ -120,10 +120,12 @@ static enum user_result no_stack(struct walk *walk, __u32 event, struct wire_sam
 /* Notes how the search for frames of a script went. */
 static void count_script(const struct walk *walk, __u32 event)
 {
-	const __u32 outcome = walk->script.outcome;
+	const __u32 outcome = walk->script.outcome, awaiters = walk->script.async.outcome;
 
 	if (outcome)
 		count(event, WIRE_NOTE_SCRIPT + outcome - 1, 1);
+	if (awaiters)
+		count(event, WIRE_NOTE_ASYNC + awaiters - 1, 1);
 }
 
 /* Of what walk_user() has found. */

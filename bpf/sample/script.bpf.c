@@ -28,6 +28,7 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 
 #include "sample/script_code.h"
 #include "sample/script_python.h"
+#include "sample/script_async.h"
 #include "sample/script_chain.h"
 #include "sample/script_php.h"
 #include "sample/script_v8.h"
@@ -47,8 +48,13 @@ static __always_inline void begin_v8(struct script *s)
 static __always_inline void begin(struct walk *walk)
 {
 	walk->script.outcome = WIRE_SCRIPT_REFUSED;
-	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
-		python_begin(NULL, &walk->script, BPF_CORE_READ(current_task(), thread.fsbase));
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON) {
+		const __u64 base = BPF_CORE_READ(current_task(), thread.fsbase);
+
+		python_begin(NULL, &walk->script, base);
+		if (config_async)
+			async_begin(&walk->script, base);
+	}
 	/* Its frames follow at the end of the walk, if it meets a loop. */
 	if (walk->script.proc.loop_bytes) {
 		walk->script.outcome = WIRE_SCRIPT_NO_STATE;
@@ -154,7 +160,7 @@ static long chain_one(__u32 i, struct walk **context)
 
 	if (walk->script.mode == SCRIPT_NATIVE)
 		return !chain_goes_on(&walk->script);
-	script_round(walk);
+	script_one(walk);
 	return 0;
 }
 
@@ -188,6 +194,20 @@ int script_round(struct walk *walk)
 		python_seek(NULL, &walk->script);
 	else
 		python_emit(NULL, walk);
+	return 0;
+}
+
+int script_async(struct walk *walk)
+{
+	if (walk)
+		async_round(walk);
+	return 0;
+}
+
+int script_async_task(struct walk *walk)
+{
+	if (walk)
+		async_task(walk);
 	return 0;
 }
 

@@ -351,7 +351,7 @@ static long walk_one(__u32 i, struct walk **context)
 	__u64 mark = 0;
 
 	if (walk->script.mode != SCRIPT_NATIVE) {
-		script_round(walk);
+		script_one(walk);
 		return 0;
 	}
 	walk->was_guessed = walk->guessed;
@@ -446,6 +446,7 @@ int walk_user(struct walk *walk)
 	walk->script.mode = SCRIPT_NATIVE;
 	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
 	walk->script.entry = 0;
+	walk->script.async.outcome = WIRE_ASYNC_NONE;
 	walk->script.chained = 0;
 	walk->script.by_pointer = SCRIPT_POINTER_UNKNOWN;
 	walk->chain_depth = 0;

@@ -90,6 +90,21 @@ int script_begin(struct walk *walk, __u64 address);
 int script_remember(struct walk *walk);
 /* One round of script frames, while walk->script.mode is not SCRIPT_NATIVE. */
 int script_round(struct walk *walk);
+/* The same while it is SCRIPT_AWAIT: a task, or anything else of the chain. Two functions, as Linux
+ * 6.1 has little of BPF's stack left there. */
+int script_async_task(struct walk *walk);
+int script_async(struct walk *walk);
+
+static __always_inline void script_one(struct walk *walk)
+{
+	if (walk->script.mode != SCRIPT_AWAIT)
+		script_round(walk);
+	else if (walk->script.async.step == ASYNC_TASK)
+		script_async_task(walk);
+	else
+		script_async(walk);
+}
+
 /* Sets walk->script.by_pointer. */
 int script_look(struct walk *walk);
 /* The walk of a process with V8 leaves a frame by its frame pointer: if V8 made it, gives the

@@ -174,6 +174,7 @@ static int open_all(struct capture *c)
 					  .target = c->o.target,
 					  .sampler = c->o.sampler,
 					  .tick_ns = TICK_NS,
+					  .async = c->o.async,
 					  .hash_bits = c->o.hash_bits,
 					  .table_bytes = c->o.table_bytes};
 	struct source_services services = {.opener = c->o.opener,

@@ -32,6 +32,7 @@ struct capture_options {
 	enum sampler sampler;
 	const void
 		*sources[SOURCES]; /* options of each source, borrowed; NULL: it is not requested */
+	bool async;		   /* stacks have what awaits the running task of asyncio */
 	unsigned hash_bits;	   /* 64, except in tests */
 	uint64_t table_bytes;	   /* TABLES_MAX_BYTES, except in tests */
 	/* Adds what the caller knows of the run (profile_set_run, machine_describe) to each

@@ -111,6 +111,8 @@ static char *describe_events(const struct record_options *o)
 	add_all_events(&s, o);
 	if (captures && *captures)
 		str_addf(&s, "%s%s", s.n ? "; " : "", captures);
+	if (o->async)
+		str_add(&s, ", with awaiting tasks");
 	return str_steal(&s);
 }
 
@@ -406,6 +408,7 @@ static int record_with(struct record *r, struct opener *opener)
 				    .hz = (double)r->o.hz,
 				    .duration_ns = r->o.duration_ns,
 				    .sampler = r->o.sampler,
+				    .async = r->o.async,
 				    .hash_bits = r->o.hash_bits,
 				    .table_bytes = r->o.table_bytes,
 				    .describe = describe_run,

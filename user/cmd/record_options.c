@@ -181,6 +181,9 @@ static void help_result(void)
 	      "                    none (calls are only counted), and events by perf's names\n"
 	      "  -d SECONDS        stop after that time (also 20ms, 1.5m)\n"
 	      "  --no-inherit      leave out threads and children started during the capture\n"
+	      "  --async           of stacks of asyncio, from Python 3.14: also which tasks await "
+	      "the\n"
+	      "                    running one; reports show it with their own --async\n"
 	      "Result\n"
 	      "  -o FILE           write the profile to FILE (eprof.h5, or eprof.1.h5 … if it is "
 	      "there)\n"
@@ -383,6 +386,7 @@ static const struct option_row rows[] = {
 	{"baseline", 0, OPTION_TAKE, AT(baseline), {take_baseline}},
 	{"fail-on", 0, OPTION_TAKE, AT(baseline.fail_on), {take_fail_on}},
 	{"fail-undecided", 0, OPTION_FLAG, AT(baseline.fail_undecided), {0}},
+	{"async", 0, OPTION_FLAG, AT(async), {0}},
 	{"source", 0, OPTION_FLAG, AT(source), {0}},
 	{"no-cmdline", 0, OPTION_FLAG, AT(processes.no_commands), {0}},
 	{"source-dir", 0, OPTION_TAKE, 0, {take_source_dir}},
@@ -451,6 +455,9 @@ static int check_together(const struct record_options *o)
 	if (o->rate_given && o->n_events && !has_rate(o) && !asks_for_source(o))
 		return cmd_usage("-F is for events sampled at a rate: every hit of '%s' is sampled",
 				 o->events[0].name);
+	if (o->async && !rights_to_bpf())
+		return err(-EPERM,
+			   "no permission to read which tasks await others (--async): " RIGHTS_HOW);
 	if (o->version_key && (!*o->version_key || strlen(o->version_key) > MAX_VERSION_KEY))
 		return cmd_usage("--version-key takes 1 to %d bytes", MAX_VERSION_KEY);
 	if (o->store && (!strcmp(o->store, "-") || (o->output && !strcmp(o->output, o->store))))

@@ -38,6 +38,7 @@ struct record_options {
 	struct meta_given meta;	    /* --meta */
 	struct record_baseline baseline;
 	bool force, exit_code, help;
+	bool async;		 /* stacks have what awaits the running task of asyncio */
 	bool source;		 /* store the source lines of hot functions */
 	VEC(char *) source_dirs; /* folders to search for sources; absolute, owned */
 	uint64_t every;		 /* -c; 0: sample by rate */

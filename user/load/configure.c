@@ -196,6 +196,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
 	skel->rodata->config_call_arguments = o->call_arguments;
+	skel->rodata->config_async = o->async;
 	configure_sources(skel, o);
 	probe_session_configure(skel, o->probes);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, counters_cpus()));

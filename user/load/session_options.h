@@ -41,6 +41,7 @@ struct session_options {
 	/* Sampling rates of streams that are not events'. */
 	VEC(struct session_pace) paces;
 	bool call_arguments; /* sampled calls come with the arguments in probe_argument_shapes */
+	bool async;	     /* stacks have what awaits the running task of asyncio */
 	VEC(struct session_map_size) map_sizes; /* where they differ from the programs' */
 	uint64_t table_bytes; /* memory limit of unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */

@@ -22,6 +22,10 @@ struct script_code {
 /* @text of at most @most bytes, as the walker sent it, as UTF-8; owned by the caller. */
 char *codes_text(const struct wire_script_text *, const uint8_t *text, uint32_t most);
 
+/* Set in the offset of a place: it is of what awaits the script's running task, not of the script's
+ * stack (WIRE_FRAME_AWAITER). */
+#define CODES_AWAITER (1ull << 63)
+
 struct positions;
 struct codes;
 /* @positions: to find the lines of functions of which the place in their file is known; borrowed;

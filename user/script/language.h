@@ -20,7 +20,8 @@ struct interpreter {
 	uint64_t tls;	  /* of Ruby: offset of the program\'s own thread-local variable */
 	struct loop loop; /* of languages whose runs are paired with it */
 	struct wire_script_v8 v8;
-	char reason[SCRIPT_REASON]; /* why its scripts' frames are not shown; "": they are */
+	struct wire_script_async async; /* of Python: see script/async.h */
+	char reason[SCRIPT_REASON];	/* why its scripts' frames are not shown; "": they are */
 };
 
 /* Says why the frames of its scripts are not shown: "PHP 8.9: its frames are …"; @unknown: what it

@@ -10,6 +10,7 @@
 #include "elf/dynsym.h"
 #include "elf/segments.h"
 #include "model/profile.h"
+#include "script/async.h"
 #include "script/language.h"
 
 /* Versions whose layout is known. */
@@ -166,11 +167,14 @@ static void python_detect(const struct elffile *f, struct interpreter *out)
 		refuse(out, "frames of free-threaded builds are not known");
 	else if (has_self && !agrees(&self, &layouts[out->minor - MINOR_FIRST], out->minor))
 		refuse(out, "it keeps its frames in another way than its releases");
+	else
+		async_detect(f, &state, out);
 }
 
 static void python_layout(const struct interpreter *i, struct wire_script_proc *out)
 {
 	*out = layouts[i->minor - MINOR_FIRST];
+	out->async = i->async;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */

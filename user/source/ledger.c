@@ -25,6 +25,9 @@ static const struct {
 	 "no script frames yet: the interpreter was not known"},
 	{WIRE_NOTE_SCRIPT + WIRE_SCRIPT_REFUSED - 1, LEDGER_NOTE,
 	 "no script frames: the interpreter's version is unknown"},
+	{WIRE_NOTE_ASYNC + WIRE_ASYNC_CUT - 1, LEDGER_NOTE, "awaiting tasks, some missing"},
+	{WIRE_NOTE_ASYNC + WIRE_ASYNC_UNKNOWN - 1, LEDGER_NOTE,
+	 "no awaiting tasks: --async needs Python 3.14"},
 	{WIRE_OWN, LEDGER_APART, "eprof's own work"},
 };
 
@@ -47,6 +50,9 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 	if (counters[WIRE_NOTE_SCRIPT + WIRE_SCRIPT_WHOLE - 1])
 		profile_cost(p, "stacks with all frames of their script", "stacks",
 			     (double)counters[WIRE_NOTE_SCRIPT + WIRE_SCRIPT_WHOLE - 1]);
+	if (counters[WIRE_NOTE_ASYNC + WIRE_ASYNC_WHOLE - 1])
+		profile_cost(p, "stacks of tasks with all that await them", "stacks",
+			     (double)counters[WIRE_NOTE_ASYNC + WIRE_ASYNC_WHOLE - 1]);
 	/* There are none once the programs have ended; if there are, show them rather than hide
 	 * them. */
 	if (taken > outcomes)

@@ -52,7 +52,8 @@ static uint32_t frame_at(const struct wire_stack *w, uint32_t i)
 
 static bool is_return(const struct stack_frames *f, uint32_t i)
 {
-	if (!f->kernel && WIRE_FRAME_KIND(f->address[i]) == WIRE_FRAME_SCRIPT)
+	if (!f->kernel && (WIRE_FRAME_KIND(f->address[i]) == WIRE_FRAME_SCRIPT ||
+			   WIRE_FRAME_KIND(f->address[i]) == WIRE_FRAME_AWAITER))
 		return false;
 	if (i == 0)
 		return f->syscall;
@@ -71,6 +72,10 @@ static struct place frame_place(const struct stackbook *s, const struct stack_fr
 	if (WIRE_FRAME_KIND(word) == WIRE_FRAME_SCRIPT && s->codes)
 		return (struct place){.image = IMAGE_SCRIPT,
 				      .offset = codes_offset(s->codes, WIRE_FRAME_VALUE(word))};
+	if (WIRE_FRAME_KIND(word) == WIRE_FRAME_AWAITER && s->codes)
+		return (struct place){.image = IMAGE_SCRIPT,
+				      .offset = codes_offset(s->codes, WIRE_FRAME_VALUE(word)) |
+						CODES_AWAITER};
 	return (struct place){.image = IMAGE_NONE, .offset = word & WIRE_FRAME_WORD};
 }
 

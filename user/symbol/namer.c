@@ -14,6 +14,7 @@
 #include "elf/segments.h"
 #include "model/profile.h"
 #include "process/kallsyms.h"
+#include "script/async.h"
 #include "script/codes.h"
 #include "script/language.h"
 #include "select/script_package.h"
@@ -174,7 +175,8 @@ static void name_kernel(struct run *r, size_t first, size_t end)
 /* --- scripts -------------------------------------------------------------------------------- */
 
 /* A script's module is its package; of the program's own scripts it is the file. */
-static void set_script(struct run *r, uint32_t place, const struct script_code *code, uint32_t line)
+static void set_script(struct run *r, uint32_t place, const struct script_code *code, uint32_t line,
+		       bool awaits)
 {
 	const struct script_language *language = script_language(code->language);
 	_free_ char *file = str_clean(code->file, strlen(code->file));
@@ -184,7 +186,7 @@ static void set_script(struct run *r, uint32_t place, const struct script_code *
 		.file = intern_add(&r->profile->strings, file),
 		.line = code->first_line,
 		.module = profile_module(r->profile, module, ""),
-		.kind = language->kind,
+		.kind = awaits ? KIND_AWAITER : language->kind,
 		.named = 1,
 	};
 	const struct frame frame = {.function = profile_function(r->profile, &function),
@@ -195,20 +197,35 @@ static void set_script(struct run *r, uint32_t place, const struct script_code *
 	r->stats->with_lines += line != 0;
 }
 
+/* A task to which the program gave a name: no function, as it has no file. */
+static void set_task(struct run *r, uint32_t place, const struct script_code *code)
+{
+	_free_ char *text = mem_printf("task %s", code->name);
+
+	set_single(r, place,
+		   &(struct function){.name = answer_clean_text(r->profile, text),
+				      .kind = KIND_AWAITER,
+				      .named = 1},
+		   0);
+}
+
 static void name_scripts(struct run *r, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
 		const uint32_t place = r->order[i];
-		const uint64_t offset = r->places[place].offset;
+		const bool awaits = r->places[place].offset & CODES_AWAITER;
+		const uint64_t offset = r->places[place].offset & ~CODES_AWAITER;
 		const struct script_code *code = codes_at(r->images->codes, offset);
-		const char *note = codes_note(offset);
+		const char *note = awaits ? async_note(offset) : codes_note(offset);
 
-		if (code && script_language(code->language))
-			set_script(r, place, code, codes_line(r->images->codes, offset));
+		if (awaits && code && !code->file[0])
+			set_task(r, place, code);
+		else if (code && script_language(code->language))
+			set_script(r, place, code, codes_line(r->images->codes, offset), awaits);
 		else
 			set_single(r, place,
 				   &(struct function){.name = answer_clean_text(r->profile, note),
-						      .kind = KIND_MARK,
+						      .kind = awaits ? KIND_AWAITER : KIND_MARK,
 						      .named = 1},
 				   0);
 	}
