@@ -13,6 +13,7 @@
 #include "format/format.h"
 #include "model/meta.h"
 #include "query/filter.h"
+#include "select/awaiters.h"
 #include "store/catalog.h"
 #include "view/comparison.h"
 
@@ -236,6 +237,7 @@ static int write_report(const struct generate_reports *g, const char *extension,
 static int select_all(struct generate_run *run, enum doc_medium medium)
 {
 	filter_choose_metric(run->material.profile, &run->all);
+	awaiters_show(run->material.profile, false);
 	return material_select(&run->material, &run->all, medium);
 }
 

@@ -310,8 +310,9 @@ int sides_load(const struct sides_wanted *w, struct sides *s)
 
 	*s = (struct sides){.choice = NULL};
 	if (w->captured)
-		return load_captured(w, s);
-	rc = w->n[BASE] ? load_files(w, s) : load_against_store(w, s);
+		rc = load_captured(w, s);
+	else
+		rc = w->n[BASE] ? load_files(w, s) : load_against_store(w, s);
 	for (int side = BASE; side < SIDES && !rc; side++)
 		show_frames(&s->runs[side], w->selection);
 	show_frames(&s->history, w->selection);

@@ -29,13 +29,19 @@ bool awaiters_are_in(const struct profile *p)
 	return false;
 }
 
+/* Functions have a module, what else is said of tasks has none. */
+static bool is_nameless(const struct profile *p, const struct function *f)
+{
+	return !f->module && !strcmp(profile_text(p, f->name), NAMELESS);
+}
+
 /* The same frame as one of a script, or of what is no function. */
 static uint32_t as_shown(struct profile *p, uint32_t number)
 {
 	struct frame frame = p->frames.at[number];
 	struct function f = p->functions.at[frame.function];
 
-	f.kind = f.file ? KIND_PYTHON : KIND_MARK;
+	f.kind = f.module ? KIND_PYTHON : KIND_MARK;
 	frame.function = profile_function(p, &f);
 	return profile_frame(p, &frame);
 }
@@ -53,7 +59,7 @@ static uint32_t place_of(struct profile *p, const uint32_t *place, size_t i, boo
 	/* The outermost one is called by the loop. */
 	if (!is_awaiter(p, p->nodes.at[node.parent].frame))
 		parent = 0;
-	if (!strcmp(profile_text(p, function_of(p, node.frame)->name), NAMELESS))
+	if (is_nameless(p, function_of(p, node.frame)))
 		return parent;
 	return profile_node(p, parent, as_shown(p, node.frame));
 }
