@@ -112,14 +112,16 @@ enum wire_script_note {
 	WIRE_SCRIPT_COROUTINES_LEFT_OUT = 7,
 	WIRE_SCRIPT_AWAITED_BY = 8, /* and so many: there is no one chain */
 };
+/* In the place of a function's language: it is the name that a program gave to a task. */
+#define WIRE_SCRIPT_TASK_NAME 0xff
 /* So many or more. */
 #define WIRE_SCRIPT_AWAITED_MOST 10
 
 /* What waits for the task of asyncio whose coroutine's frames stand before, as if it was called by
  * that: words of kind WIRE_FRAME_AWAITER, which are else as those of WIRE_FRAME_SCRIPT. For the
  * task and then each that waits for the one before: its coroutines, innermost first, of all but the
- * first task, which is on the stack; then the task, a note or a function without a file that has
- * its name. Behind them the stack goes on with what runs the tasks. */
+ * first task, which is on the stack; then the task, a note or its name
+ * (WIRE_SCRIPT_TASK_NAME). Behind them the stack goes on with what runs the tasks. */
 
 /* The script frames of a stack that the loader walks: a struct wire_stack of this kind, whose hash
  * is the number that its slice names it by. Runs of frames, innermost first, each with a word of

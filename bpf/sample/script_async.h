@@ -190,7 +190,6 @@ static __always_inline bool async_read_name(struct script *s, __u64 name)
 			 name + (TEXT_ASCII(s->text[2]) ? s->proc.ascii : s->proc.text));
 }
 
-/* A function without a file stands for the name. */
 static __always_inline bool async_send_name(struct walk *walk, __u64 number, __u64 name)
 {
 	struct wire_script *record = code_room(NULL, sizeof(*record) + WIRE_SCRIPT_SMALL);
@@ -198,6 +197,7 @@ static __always_inline bool async_send_name(struct walk *walk, __u64 number, __u
 	if (!record)
 		return false;
 	code_begin(walk, record, number);
+	record->language = WIRE_SCRIPT_TASK_NAME;
 	record->first_line = 0;
 	record->table_bytes = record->table_sent = 0;
 	record->file = (struct wire_script_text){.width = 1};

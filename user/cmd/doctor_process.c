@@ -20,6 +20,7 @@
 #include "process/maps.h"
 #include "process/opener.h"
 #include "process/procfs.h"
+#include "script/async.h"
 #include "script/detect.h"
 #include "script/language.h"
 #include "symbol/buildversion.h"
@@ -157,12 +158,32 @@ static char *script_text(const struct runtime *r, const struct interpreter *i)
 			: mem_strdup("with the lines where they begin");
 }
 
+/* Whether the process has used asyncio, whose tasks are in a file of their own. */
+static bool has_asyncio(const struct look *l)
+{
+	vec_each (m, &l->files)
+		if (str_starts(str_base(m->path), "_asyncio."))
+			return true;
+	return false;
+}
+
+/* Says whether --async will tell which tasks await the running one. */
+static void look_at_tasks(struct look *l, const struct interpreter *i)
+{
+	const char *why = async_why(i);
+
+	find(l, !why, "which tasks of asyncio await others (--async)",
+	     why ? mem_strdup(why) : mem_printf("Python %u.%u", i->major, i->minor), "Python 3.14");
+}
+
 /* Says whether stacks will have the functions of its scripts. */
 static void look_at_script(struct look *l, const struct runtime *r, const struct interpreter *i)
 {
 	_free_ char *what = mem_printf("functions of %s scripts", r->name);
 
 	find(l, !i->reason[0], what, script_text(r, i), r->map);
+	if (i->language == WIRE_SCRIPT_PYTHON && !i->reason[0] && has_asyncio(l))
+		look_at_tasks(l, i);
 }
 
 static void look_at_runtime(struct look *l, const struct runtime *r)

@@ -14,6 +14,8 @@
  * memory; others stay without a name. A process that makes up functions costs others none. */
 #define MOST_BYTES	  (256u << 20)
 #define MOST_KIB_OF_A_PID (32u << 10)
+/* Names of tasks of a process, which may be others for each request. */
+#define MOST_TASKS 256
 
 struct entry {
 	struct script_code code; /* .name NULL: forgotten, or number 0 */
@@ -27,6 +29,7 @@ struct codes {
 	struct map by_content; /* hash → number of an entry */
 	struct map by_walker;  /* the walker's number → that of an entry */
 	struct map kib;	       /* process → KiB of functions that it was the first to send */
+	struct map tasks;      /* process → names of tasks that it was the first to send */
 	uint32_t round;
 	uint64_t bytes;
 	struct positions *positions;
@@ -64,6 +67,7 @@ void codes_free(struct codes *c)
 	map_release(&c->by_content);
 	map_release(&c->by_walker);
 	map_release(&c->kib);
+	map_release(&c->tasks);
 	free(c);
 }
 
@@ -202,12 +206,34 @@ static uint32_t put_code(struct codes *c, uint32_t pid, struct script_code *code
 	return *at;
 }
 
+bool codes_is_task(const struct script_code *code)
+{
+	return code->language == WIRE_SCRIPT_TASK_NAME;
+}
+
+/* Takes the name away from a task that is one of too many. */
+static void limit_tasks(struct codes *c, uint32_t pid, struct script_code *code)
+{
+	uint32_t *n;
+	bool fresh;
+
+	if (map_get(&c->by_content, hash_code(code)))
+		return;
+	n = map_put(&c->tasks, pid, &fresh);
+	*n = fresh ? 1 : *n + 1;
+	if (*n > MOST_TASKS)
+		code->name[0] = '\0';
+}
+
 void codes_take(struct codes *c, const struct wire_script *w, uint64_t bytes)
 {
 	struct script_code code = read_code(c, w, bytes);
-	const uint32_t number = put_code(c, w->pid, &code);
+	uint32_t number;
 	bool fresh;
 
+	if (codes_is_task(&code))
+		limit_tasks(c, w->pid, &code);
+	number = put_code(c, w->pid, &code);
 	c->at.at[number].round = c->round;
 	*map_put(&c->by_walker, w->number, &fresh) = number;
 }
@@ -304,6 +330,7 @@ void codes_forget(struct codes *c, const uint8_t *used)
 	}
 	c->round++;
 	map_release(&c->kib);
+	map_release(&c->tasks);
 	index_again(c);
 	positions_forget(c->positions);
 }

@@ -41,6 +41,8 @@ void codes_take(struct codes *, const struct wire_script *, uint64_t bytes);
 uint64_t codes_offset(struct codes *, uint64_t value);
 /* The function at that offset; NULL: a note, see codes_note(). The book may be NULL. */
 const struct script_code *codes_at(const struct codes *, uint64_t offset);
+/* Whether it is not a function, but the name of a task of asyncio; "": one of too many. */
+bool codes_is_task(const struct script_code *);
 /* The line at that offset; 0: unknown. */
 uint32_t codes_line(const struct codes *, uint64_t offset);
 /* What stands in the place of frames: "[script frame unread]". */

@@ -197,13 +197,14 @@ static void set_script(struct run *r, uint32_t place, const struct script_code *
 	r->stats->with_lines += line != 0;
 }
 
-/* A task to which the program gave a name: no function, as it has no file. */
+/* No function, as it has no file. */
 static void set_task(struct run *r, uint32_t place, const struct script_code *code)
 {
 	_free_ char *text = mem_printf("task %s", code->name);
+	const char *name = code->name[0] ? text : async_note(WIRE_SCRIPT_TASK);
 
 	set_single(r, place,
-		   &(struct function){.name = answer_clean_text(r->profile, text),
+		   &(struct function){.name = answer_clean_text(r->profile, name),
 				      .kind = KIND_AWAITER,
 				      .named = 1},
 		   0);
@@ -218,7 +219,7 @@ static void name_scripts(struct run *r, size_t first, size_t end)
 		const struct script_code *code = codes_at(r->images->codes, offset);
 		const char *note = awaits ? async_note(offset) : codes_note(offset);
 
-		if (awaits && code && !code->file[0])
+		if (code && codes_is_task(code))
 			set_task(r, place, code);
 		else if (code && script_language(code->language))
 			set_script(r, place, code, codes_line(r->images->codes, offset), awaits);
