@@ -29,10 +29,8 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 #include "sample/script_code.h"
 #include "sample/script_python.h"
 #include "sample/script_async.h"
-#include "sample/script_chain.h"
-#include "sample/script_php.h"
+#include "sample/script_pairs.h"
 #include "sample/script_v8.h"
-#include "sample/script_ruby.h"
 
 /* The walk has met V8: the frames before it have been passed already. */
 static __always_inline void begin_v8(struct script *s)
@@ -86,13 +84,13 @@ int script_look(struct walk *walk)
 
 int script_frame(struct walk *walk)
 {
-	return walk && !v8_frame(walk);
+	return walk && !v8_frame(NULL, walk);
 }
 
 int script_tell(struct walk *walk)
 {
 	if (walk)
-		v8_tell(walk);
+		v8_tell(NULL, walk);
 	return 0;
 }
 
@@ -138,8 +136,14 @@ int script_remember(struct walk *walk)
 	return 0;
 }
 
-/* Begins again, or for the first time where the walk did not get to the interpreter. */
-static __always_inline void begin_chain(struct walk *walk)
+static __always_inline bool pairs_begin_here(struct walk *walk)
+{
+	return pairs_begin(NULL, walk, BPF_CORE_READ(current_task(), thread.fsbase));
+}
+
+/* Begins again, or for the first time where the walk did not get to the interpreter; false: nothing
+ * is known of one. */
+static __always_inline bool begin_chain(struct walk *walk)
 {
 	struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = walk->out.head.pid};
 	const struct wire_script_proc *proc;
@@ -147,11 +151,12 @@ static __always_inline void begin_chain(struct walk *walk)
 	if (walk->script.outcome <= WIRE_SCRIPT_LATE) {
 		proc = bpf_map_lookup_elem(&script_procs, &key);
 		if (!proc)
-			return;
+			return false;
 		script_enter_task(walk, current_task(), proc, 0);
 	}
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
 		begin(walk);
+	return true;
 }
 
 static long chain_one(__u32 i, struct walk **context)
@@ -164,6 +169,23 @@ static long chain_one(__u32 i, struct walk **context)
 	return 0;
 }
 
+static long chain_pair(__u32 i, struct walk **context)
+{
+	struct walk *walk = *context;
+
+	pairs_round(NULL, walk);
+	return !walk->script.chain_more;
+}
+
+/* The script frames of which the loader finds out which native frames run them. */
+static __always_inline void chain_pairs_here(struct walk *walk, struct walk **context)
+{
+	if (!pairs_begin_here(walk))
+		return;
+	bpf_loop(SCRIPT_CHAIN, chain_pair, context, 0);
+	chain_end(walk);
+}
+
 int script_chain(struct walk *walk)
 {
 	struct walk *context = walk;
@@ -173,11 +195,13 @@ int script_chain(struct walk *walk)
 	walk->chain_depth = 0;
 	walk->script.mode = SCRIPT_NATIVE;
 	walk->script.entry = 0;
-	begin_chain(walk);
-	if (walk->script.mode == SCRIPT_NATIVE)
+	if (!begin_chain(walk))
 		return 0;
 	walk->script.chained = 1;
-	bpf_loop(WIRE_WALK_FRAMES, chain_one, &context, 0);
+	if (walk->script.mode != SCRIPT_NATIVE)
+		bpf_loop(WIRE_WALK_FRAMES, chain_one, &context, 0);
+	else if (walk->script.proc.loop_bytes)
+		chain_pairs_here(walk, &context);
 	walk->script.chained = 0;
 	return 0;
 }
@@ -221,19 +245,13 @@ int script_pair_begin(struct walk *walk)
 		walk->script.outcome = WIRE_SCRIPT_LATE;
 		return 1;
 	}
-	if (walk->script.proc.language == WIRE_SCRIPT_PHP)
-		return !php_begin(walk);
-	return !ruby_begin(walk, BPF_CORE_READ(current_task(), thread.fsbase));
+	return !pairs_begin_here(walk);
 }
 
 int script_pair_round(struct walk *walk)
 {
-	if (!walk)
-		return 0;
-	if (walk->script.proc.language == WIRE_SCRIPT_PHP)
-		php_round(walk);
-	else
-		ruby_round(walk);
+	if (walk)
+		pairs_round(NULL, walk);
 	return 0;
 }
 

@@ -42,6 +42,7 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 
 #include "sample/script_code.h"
 #include "sample/script_python.h"
+#include "sample/script_pairs.h"
 
 static long asleep_chain_one(__u32 i, struct script_memory *m)
 {
@@ -65,6 +66,19 @@ static long asleep_chain_one(__u32 i, struct script_memory *m)
 	}
 }
 
+/* One for each, since older kernels have little of BPF's stack left here. */
+static long asleep_chain_php(__u32 i, struct script_memory *m)
+{
+	php_round(m, m->walk);
+	return !m->walk->script.chain_more;
+}
+
+static long asleep_chain_ruby(__u32 i, struct script_memory *m)
+{
+	ruby_round(m, m->walk);
+	return !m->walk->script.chain_more;
+}
+
 /* Sets the room's walk.chain. */
 static __always_inline void asleep_chain(const struct asleep *a)
 {
@@ -78,6 +92,7 @@ static __always_inline void asleep_chain(const struct asleep *a)
 	const struct wire_script_proc *proc = bpf_map_lookup_elem(&script_procs, &key);
 	struct task_struct *task = a->task;
 	struct walk *walk = m.walk;
+	__u64 base;
 
 	walk->chain_depth = 0;
 	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
@@ -89,12 +104,22 @@ static __always_inline void asleep_chain(const struct asleep *a)
 	walk->out.head.time_ns = a->sample->time_ns;
 	script_enter_task(walk, task, proc, 0);
 	walk->script.outcome = WIRE_SCRIPT_REFUSED;
-	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
-		python_begin(&m, &walk->script, BPF_CORE_READ(task, thread.fsbase));
-	if (walk->script.mode == SCRIPT_NATIVE)
-		return;
 	walk->script.chained = 1;
-	bpf_loop(WIRE_WALK_FRAMES, asleep_chain_one, &m, 0);
+	base = BPF_CORE_READ(task, thread.fsbase);
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON) {
+		python_begin(&m, &walk->script, base);
+		if (walk->script.mode != SCRIPT_NATIVE)
+			bpf_loop(WIRE_WALK_FRAMES, asleep_chain_one, &m, 0);
+	} else if (walk->script.proc.loop_bytes) {
+		__builtin_memcpy(walk->registers, a->room->registers, sizeof(a->room->registers));
+		if (pairs_begin(&m, walk, base)) {
+			if (walk->script.proc.language == WIRE_SCRIPT_PHP)
+				bpf_loop(SCRIPT_CHAIN, asleep_chain_php, &m, 0);
+			else
+				bpf_loop(SCRIPT_CHAIN, asleep_chain_ruby, &m, 0);
+			chain_end(walk);
+		}
+	}
 }
 
 #endif

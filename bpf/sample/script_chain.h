@@ -3,13 +3,20 @@
  * script_chain: frames of scripts that say nothing of the native frame of the loop that runs them.
  * They are added behind the native frames, and user space puts them into the places of the loops,
  * from the outermost on (user/stack/interleave): so the walk need not know beforehand how many
- * there are of either. For script.bpf.c.
+ * there are of either. Of a stack that the loader walks they are sent beside it, walk->chain.
+ * For script_pairs.h.
  */
 #ifndef SAMPLE_SCRIPT_CHAIN_H
 #define SAMPLE_SCRIPT_CHAIN_H
 
 /* Frames that must have room besides the native ones: a few, and the ring. */
 #define CHAIN_ROOM (2 * WIRE_TAIL_FRAMES)
+
+static __always_inline __u64 *chain_slot(struct walk *walk, __u32 slot)
+{
+	slot &= WIRE_USER_FRAMES - 1;
+	return walk->script.chained ? &walk->chain.frames[slot] : &walk->out.frames[slot];
+}
 
 static __always_inline void chain_keep(struct walk *walk, __u64 word)
 {
@@ -18,8 +25,7 @@ static __always_inline void chain_keep(struct walk *walk, __u64 word)
 
 	if (slot >= s->chain_head)
 		slot = s->chain_head + (slot - s->chain_head) % WIRE_TAIL_FRAMES;
-	slot += s->chain_at;
-	walk->out.frames[slot & (WIRE_USER_FRAMES - 1)] = word;
+	*chain_slot(walk, slot + s->chain_at) = word;
 }
 
 /* A frame of the function @number at @position; @ends: the last one of its run. */
@@ -47,7 +53,7 @@ static __always_inline bool chain_begin(struct walk *walk, __u64 first)
 	s->at = first;
 	s->chain_more = first != 0;
 	s->chain_n = s->chain_runs = s->chain_whole = 0;
-	s->chain_at = walk->depth + 1;
+	s->chain_at = s->chained ? 1 : walk->depth + 1;
 	s->outcome = WIRE_SCRIPT_NO_STATE;
 	if (!first)
 		return false;
@@ -67,6 +73,15 @@ static __always_inline void chain_next(struct script *s, __u64 next)
 	s->chain_whole = !next;
 }
 
+/* Whether the runs will find their loops, as far as is known here. */
+static __always_inline bool chain_pairs(const struct walk *walk)
+{
+	const struct script *s = &walk->script;
+
+	return s->chained ||
+	       WIRE_CHAIN_PAIRS(s->chain_runs, s->loops, walk->out.head.end == WIRE_END_ROOT);
+}
+
 /* Says how many frames there are. */
 static __always_inline void chain_end(struct walk *walk)
 {
@@ -79,14 +94,15 @@ static __always_inline void chain_end(struct walk *walk)
 	}
 	if (kept > s->chain_head + WIRE_TAIL_FRAMES)
 		kept = s->chain_head + WIRE_TAIL_FRAMES;
-	if (!s->chain_whole ||
-	    !WIRE_CHAIN_PAIRS(s->chain_runs, s->loops, walk->out.head.end == WIRE_END_ROOT))
+	if (!s->chain_whole || !chain_pairs(walk))
 		s->outcome = WIRE_SCRIPT_CUT;
-	walk->out.frames[(s->chain_at - 1) & (WIRE_USER_FRAMES - 1)] =
-		(__u64)WIRE_FRAME_CHAIN << WIRE_FRAME_SHIFT |
-		(s->chain_whole ? WIRE_CHAIN_WHOLE : 0) | (__u64)s->chain_runs << WIRE_CHAIN_SHIFT |
-		s->chain_n;
-	walk->out.head.depth = s->chain_at + kept;
+	*chain_slot(walk, s->chain_at - 1) = (__u64)WIRE_FRAME_CHAIN << WIRE_FRAME_SHIFT |
+					     (s->chain_whole ? WIRE_CHAIN_WHOLE : 0) |
+					     (__u64)s->chain_runs << WIRE_CHAIN_SHIFT | s->chain_n;
+	if (s->chained)
+		walk->chain_depth = s->chain_at + kept;
+	else
+		walk->out.head.depth = s->chain_at + kept;
 }
 
 #endif

@@ -63,15 +63,17 @@ static __always_inline __u64 code_known(const struct two_hashes *key)
 }
 
 /* The number of the function of these hashes, which @send sends if it is new; 0: it could not. */
-static __always_inline __u64 code_find(struct walk *walk, const struct two_hashes *key,
-				       bool (*send)(struct walk *, __u64 number))
+static __always_inline __u64 code_find(const struct script_memory *m, struct walk *walk,
+				       const struct two_hashes *key,
+				       bool (*send)(const struct script_memory *, struct walk *,
+						    __u64 number))
 {
 	__u64 number = code_known(key);
 
 	if (number)
 		return number;
 	number = code_new_number(&walk->script);
-	if (!number || !send(walk, number))
+	if (!number || !send(m, walk, number))
 		return 0;
 	bpf_map_update_elem(&known_codes, key, &number, BPF_ANY);
 	return number;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * script_php: frames of PHP 8 without threads. For script.bpf.c, which includes script_chain.h
- * first.
+ * script_php: frames of PHP 8 without threads. For script_pairs.h.
  *
  * The executor's globals lead to its innermost frame; each frame leads to its caller's, whatever
  * native frames are between. A run of the loop ends in a frame that says so. Functions of PHP
@@ -43,49 +42,57 @@
 #define PHP_CODE_FILE  3
 #define PHP_CODE_LINES 4
 
-/* Mixes in the string at @at by its content: scripts are compiled again at every request. */
-static __always_inline bool php_mix(struct script *s, struct two_hashes *h, __u64 at,
-				    const __u32 key)
+/* Words of struct script's body: of each string of a function the hash of its bytes, or its
+ * address, and its length. */
+#define PHP_BODY_NAME  0
+#define PHP_BODY_CLASS 2
+#define PHP_BODY_FILE  4
+
+static __always_inline bool php_known(const struct script_memory *m, struct script *s, __u64 at,
+				      const __u32 to)
 {
-	s->text[0] = s->text[1] = 0;
-	if (at && !here_read(NULL, s->text, 16, at + PHP_STRING_HASH))
+	__u64 *known = &s->body[to];
+
+	known[0] = known[1] = 0;
+	if (at && !read_user(m, known, 16, at + PHP_STRING_HASH))
 		return false;
-	stack_hash_mix(h, config_hash_keys[key], s->text[0] ? s->text[0] : at);
-	stack_hash_mix(h, config_hash_keys[key + 1], s->text[1]);
+	if (!known[0])
+		known[0] = at;
 	return true;
 }
 
-static __always_inline bool php_hashes(struct script *s, struct two_hashes *h)
+/* By the content of its strings: scripts are compiled again at every request. */
+static __always_inline struct two_hashes php_hashes(const struct script *s)
 {
-	*h = s->hashes;
-	stack_hash_mix(h, config_hash_keys[3], s->code[PHP_CODE_LINES]);
-	if (!php_mix(s, h, s->code[PHP_CODE_NAME], 4) ||
-	    !php_mix(s, h, s->code[PHP_CODE_CLASS], 6) || !php_mix(s, h, s->code[PHP_CODE_FILE], 8))
-		return false;
-	h->key = stack_hash_finish(h->key);
-	h->check = stack_hash_finish(h->check);
-	return true;
+	struct two_hashes h = s->hashes;
+
+	stack_hash_mix(&h, config_hash_keys[3], s->code[PHP_CODE_LINES]);
+	for (__u32 i = 0; i < 6; i++)
+		stack_hash_mix(&h, config_hash_keys[4 + i], s->body[i]);
+	h.key = stack_hash_finish(h.key);
+	h.check = stack_hash_finish(h.check);
+	return h;
 }
 
 /* Copies the string at @at, none if 0, to @to, of @most + 1 bytes; returns its length, or -1. */
-static __always_inline __s64 php_text(struct script *s, __u64 at, void *to, const __u32 most)
+static __always_inline __s64 php_text(const struct script_memory *m, struct script *s, __u64 at,
+				      void *to, const __u32 most)
 {
 	__u64 bytes;
 
 	s->text[1] = 0;
 	if (!at)
 		return 0;
-	if (!here_read(NULL, s->text, 16, at + PHP_STRING_HASH))
+	if (!read_user(m, s->text, 16, at + PHP_STRING_HASH))
 		return -1;
 	bytes = BOUND(s->text[1], most);
-	return here_read(NULL, to, bytes, at + PHP_STRING_DATA) ? (__s64)s->text[1] & __INT_MAX__
-								: -1;
+	return read_user(m, to, bytes, at + PHP_STRING_DATA) ? (__s64)s->text[1] & __INT_MAX__ : -1;
 }
 
-static __always_inline bool php_field(struct script *s, __u64 at, struct wire_script_text *out,
-				      void *to, const __u32 most)
+static __always_inline bool php_field(const struct script_memory *m, struct script *s, __u64 at,
+				      struct wire_script_text *out, void *to, const __u32 most)
 {
-	const __s64 bytes = php_text(s, at, to, most);
+	const __s64 bytes = php_text(m, s, at, to, most);
 
 	*out = (struct wire_script_text){.bytes = bytes > most ? most : bytes,
 					 .cut = bytes > most,
@@ -93,76 +100,76 @@ static __always_inline bool php_field(struct script *s, __u64 at, struct wire_sc
 	return bytes >= 0;
 }
 
-static __always_inline bool php_send(struct walk *walk, __u64 number)
+static __always_inline bool php_send(const struct script_memory *m, struct walk *walk, __u64 number)
 {
 	struct script *s = &walk->script;
-	struct wire_script *record =
-		bpf_ringbuf_reserve(&ring, sizeof(*record) + WIRE_SCRIPT_SMALL, 0);
+	struct wire_script *record = code_room(m, sizeof(*record) + WIRE_SCRIPT_SMALL);
 	__s64 class;
 
 	if (!record)
 		return false;
 	code_begin(walk, record, number);
 	record->first_line = s->code[PHP_CODE_LINES];
-	class = php_text(s, s->code[PHP_CODE_CLASS], record + 1, WIRE_SCRIPT_SMALL - 1);
+	class = php_text(m, s, s->code[PHP_CODE_CLASS], record + 1, WIRE_SCRIPT_SMALL - 1);
 	record->table_bytes = class;
 	record->table_sent = class < WIRE_SCRIPT_SMALL ? class : WIRE_SCRIPT_SMALL - 1;
-	if (class < 0 ||
-	    !php_field(s, s->code[PHP_CODE_FILE], &record->file, record->file_text,
-		       WIRE_SCRIPT_FILE - 1) ||
-	    !php_field(s, s->code[PHP_CODE_NAME], &record->name, record->name_text,
-		       WIRE_SCRIPT_NAME - 1)) {
-		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
-		return false;
-	}
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	return true;
+	return code_end(m, record, sizeof(*record) + WIRE_SCRIPT_SMALL,
+			class >= 0 &&
+				php_field(m, s, s->code[PHP_CODE_FILE], &record->file,
+					  record->file_text, WIRE_SCRIPT_FILE - 1) &&
+				php_field(m, s, s->code[PHP_CODE_NAME], &record->name,
+					  record->name_text, WIRE_SCRIPT_NAME - 1));
 }
 
 /* The number of the function at @at, which is sent if it is new; 0: it could not be read. */
-static __always_inline __u64 php_read(struct walk *walk, __u64 at)
+static __always_inline __u64 php_read(const struct script_memory *m, struct walk *walk, __u64 at)
 {
 	struct script *s = &walk->script;
 	struct two_hashes key;
 
-	if (!here_read(NULL, s->code, PHP_HEAD_BYTES, at))
+	if (!read_user(m, s->code, PHP_HEAD_BYTES, at))
 		return 0;
 	if ((__u8)s->code[0] == PHP_INTERNAL)
 		return s->code[PHP_CODE_NAME] ? PHP_NATIVE : PHP_FIBER;
 	if (s->code[0] & PHP_TRAMPOLINE)
 		return PHP_NATIVE;
-	if (!here_read(NULL, &s->code[PHP_CODE_FILE], PHP_LINES_BYTES, at + s->proc.file) ||
+	if (!read_user(m, &s->code[PHP_CODE_FILE], PHP_LINES_BYTES, at + s->proc.file) ||
 	    !s->code[PHP_CODE_FILE])
 		return 0;
 	if (s->code[PHP_CODE_LINES] >> 32 < (__u32)s->code[PHP_CODE_LINES])
 		return 0;
 	if (s->code[PHP_CODE_CLASS] &&
-	    !here_read(NULL, &s->code[PHP_CODE_CLASS], 8, s->code[PHP_CODE_CLASS] + PHP_CLASS_NAME))
+	    !read_user(m, &s->code[PHP_CODE_CLASS], 8, s->code[PHP_CODE_CLASS] + PHP_CLASS_NAME))
+		return 0;
+	if (!php_known(m, s, s->code[PHP_CODE_NAME], PHP_BODY_NAME) ||
+	    !php_known(m, s, s->code[PHP_CODE_CLASS], PHP_BODY_CLASS) ||
+	    !php_known(m, s, s->code[PHP_CODE_FILE], PHP_BODY_FILE))
 		return 0;
 	/* A version that keeps it elsewhere would hardly have a file's name here. */
-	if (!php_hashes(s, &key) || !s->text[1] || s->text[1] > PHP_MOST_FILE)
+	if (!s->body[PHP_BODY_FILE + 1] || s->body[PHP_BODY_FILE + 1] > PHP_MOST_FILE)
 		return 0;
-	return code_find(walk, &key, php_send);
+	key = php_hashes(s);
+	return code_find(m, walk, &key, php_send);
 }
 
 /* The same, which does not look again at what this walk has met already. */
-static __always_inline __u64 php_number(struct walk *walk, __u64 at)
+static __always_inline __u64 php_number(const struct script_memory *m, struct walk *walk, __u64 at)
 {
 	struct script_number *n = &walk->script.numbers[at >> 5 & (SCRIPT_CODES - 1)];
 
 	if (n->code != at) {
-		n->number = php_read(walk, at);
+		n->number = php_read(m, walk, at);
 		n->code = at;
 	}
 	return n->number;
 }
 
 /* The line of the instruction at @at; 0: it is not in @lines, the first and the last one. */
-static __always_inline __u32 php_line_at(__u64 at, __u64 lines)
+static __always_inline __u32 php_line_at(const struct script_memory *m, __u64 at, __u64 lines)
 {
 	__u32 line = 0;
 
-	if (!here_read(NULL, &line, 4, at + PHP_LINE) || line < (__u32)lines || line > lines >> 32)
+	if (!read_user(m, &line, 4, at + PHP_LINE) || line < (__u32)lines || line > lines >> 32)
 		return 0;
 	return line;
 }
@@ -171,7 +178,7 @@ static __always_inline __u32 php_line_at(__u64 at, __u64 lines)
  * the innermost one perhaps of none: anything. The loop keeps its frame and instruction in r14 and
  * r15, and hands them on to what it calls. While an exception is thrown the instruction is one of
  * the executor's own, without a line. */
-static __always_inline __u32 php_line(const struct walk *walk)
+static __always_inline __u32 php_line(const struct script_memory *m, const struct walk *walk)
 {
 	const struct script *s = &walk->script;
 	const __u64 stored = script_word(s->frame, s->proc.instruction);
@@ -179,36 +186,36 @@ static __always_inline __u32 php_line(const struct walk *walk)
 	__u32 line = 0;
 
 	if (s->chain_n)
-		return php_line_at(stored, PHP_ANY_LINE);
+		return php_line_at(m, stored, PHP_ANY_LINE);
 	if (walk->registers[14] == s->at)
-		line = php_line_at(walk->registers[15], lines);
-	return line ?: php_line_at(stored, lines);
+		line = php_line_at(m, walk->registers[15], lines);
+	return line ?: php_line_at(m, stored, lines);
 }
 
-static __always_inline bool php_begin(struct walk *walk)
+static __always_inline bool php_begin(const struct script_memory *m, struct walk *walk)
 {
 	struct script *s = &walk->script;
 	__u64 first = 0;
 
-	if (!here_read(NULL, &first, 8, s->proc.runtime + s->proc.key))
+	if (!read_user(m, &first, 8, s->proc.runtime + s->proc.key))
 		first = 0;
 	return chain_begin(walk, first);
 }
 
-static __always_inline void php_round(struct walk *walk)
+static __always_inline void php_round(const struct script_memory *m, struct walk *walk)
 {
 	struct script *s = &walk->script;
 	__u64 function, number;
 
-	if (!here_read(NULL, s->frame, PHP_FRAME_BYTES, s->at)) {
+	if (!read_user(m, s->frame, PHP_FRAME_BYTES, s->at)) {
 		s->chain_more = 0;
 		return;
 	}
 	function = script_word(s->frame, s->proc.code);
 	/* A frame without a function stands for something, as for generators that others run. */
-	number = function ? php_number(walk, function) : PHP_NATIVE;
+	number = function ? php_number(m, walk, function) : PHP_NATIVE;
 	if (number < PHP_FIBER)
-		chain_add(walk, number, php_line(walk),
+		chain_add(walk, number, php_line(m, walk),
 			  script_word(s->frame, PHP_FLAGS) & PHP_ENDS);
 	/* The frames below a fiber's are on another native stack. */
 	chain_next(s, number == PHP_FIBER ? 0 : script_word(s->frame, s->proc.previous));

@@ -59,48 +59,50 @@ static __always_inline bool v8_is_number(__u64 word)
 
 /* The instance type of an object; WIRE_V8_NONE: it is none. */
 #define V8_NONE 0xffff
-static __always_inline __u32 v8_type(struct script *s, __u64 object)
+static __always_inline __u32 v8_type(const struct script_memory *m, struct script *s, __u64 object)
 {
 	__u64 *map = &s->text[0], *type = &s->text[1];
 
 	*type = 0;
-	if (!v8_is_pointer(object) || !here_read(NULL, map, 8, object - V8_TAG) ||
-	    !v8_is_pointer(*map) || !here_read(NULL, type, 2, *map - V8_TAG + V8_TYPE))
+	if (!v8_is_pointer(object) || !read_user(m, map, 8, object - V8_TAG) ||
+	    !v8_is_pointer(*map) || !read_user(m, type, 2, *map - V8_TAG + V8_TYPE))
 		return V8_NONE;
 	return *type;
 }
 
 /* A word of an object. */
-static __always_inline __u64 v8_word(struct script *s, __u64 object, __u32 offset)
+static __always_inline __u64 v8_word(const struct script_memory *m, struct script *s, __u64 object,
+				     __u32 offset)
 {
 	s->text[0] = 0;
-	(void)here_read(NULL, &s->text[0], 8, object - V8_TAG + offset);
+	(void)read_user(m, &s->text[0], 8, object - V8_TAG + offset);
 	return s->text[0];
 }
 
-static __always_inline __u32 v8_length(struct script *s, __u64 string)
+static __always_inline __u32 v8_length(const struct script_memory *m, struct script *s,
+				       __u64 string)
 {
 	s->text[0] = 0;
-	(void)here_read(NULL, &s->text[0], 4, string - V8_TAG + V8_LENGTH);
+	(void)read_user(m, &s->text[0], 4, string - V8_TAG + V8_LENGTH);
 	return s->text[0];
 }
 
 /* Copies a string that is not put together of others to @to, of @most + 1 bytes. */
-static __always_inline void v8_text(struct script *s, __u64 string, struct wire_script_text *out,
-				    void *to, const __u32 most)
+static __always_inline void v8_text(const struct script_memory *m, struct script *s, __u64 string,
+				    struct wire_script_text *out, void *to, const __u32 most)
 {
-	__u32 type = v8_type(s, string), shift;
+	__u32 type = v8_type(m, s, string), shift;
 	__u64 bytes, from = 0;
 
 	*out = (struct wire_script_text){0};
 	if (type >= V8_STRINGS)
 		return;
-	bytes = v8_length(s, string);
+	bytes = v8_length(m, s, string);
 	if ((type & V8_PARTS) == V8_SLICED)
-		from = v8_word(s, string, V8_FROM) >> 32;
+		from = v8_word(m, s, string, V8_FROM) >> 32;
 	if ((type & V8_PARTS) == V8_SLICED || (type & V8_PARTS) == V8_THIN) {
-		string = v8_word(s, string, V8_OTHER);
-		type = v8_type(s, string);
+		string = v8_word(m, s, string, V8_OTHER);
+		type = v8_type(m, s, string);
 	}
 	if (type >= V8_STRINGS || (type & V8_PARTS) != V8_WHOLE)
 		return;
@@ -108,63 +110,65 @@ static __always_inline void v8_text(struct script *s, __u64 string, struct wire_
 	bytes <<= shift;
 	out->cut = bytes > most;
 	bytes = BOUND(bytes, most);
-	if (!here_read(NULL, to, bytes, string - V8_TAG + V8_CHARACTERS + (from << shift)))
+	if (!read_user(m, to, bytes, string - V8_TAG + V8_CHARACTERS + (from << shift)))
 		return;
 	out->bytes = bytes;
 	out->width = 1 + shift;
 }
 
-static __always_inline bool v8_is_cons(struct script *s, __u64 string)
+static __always_inline bool v8_is_cons(const struct script_memory *m, struct script *s,
+				       __u64 string)
 {
-	const __u32 type = v8_type(s, string);
+	const __u32 type = v8_type(m, s, string);
 
 	return type < V8_STRINGS && (type & V8_PARTS) == V8_CONS;
 }
 
 /* Copies a string that may be put together of others, as names that V8 made up are: a part that is
  * whole as v8_text(), what is before and behind it to @rest. */
-static __always_inline void v8_parts(struct script *s, __u64 string, struct wire_script *record,
-				     struct wire_script_made *rest)
+static __always_inline void v8_parts(const struct script_memory *m, struct script *s, __u64 string,
+				     struct wire_script *record, struct wire_script_made *rest)
 {
 	__u32 i;
 
-	for (i = 0; i < WIRE_SCRIPT_PARTS && v8_is_cons(s, string); i++) {
-		s->type = v8_word(s, string, V8_OTHER);
-		s->lines = v8_word(s, string, V8_SECOND);
-		if (v8_is_cons(s, s->type)) {
+	for (i = 0; i < WIRE_SCRIPT_PARTS && v8_is_cons(m, s, string); i++) {
+		s->type = v8_word(m, s, string, V8_OTHER);
+		s->lines = v8_word(m, s, string, V8_SECOND);
+		if (v8_is_cons(m, s, s->type)) {
 			string = s->type;
 			s->type = s->lines;
 		} else {
 			string = s->lines;
 			rest->before |= 1 << i;
 		}
-		v8_text(s, s->type, &rest->parts[i].text, rest->parts[i].bytes,
+		v8_text(m, s, s->type, &rest->parts[i].text, rest->parts[i].bytes,
 			WIRE_SCRIPT_PART - 1);
 	}
 	rest->n = i;
-	v8_text(s, string, &record->name, record->name_text, WIRE_SCRIPT_NAME - 1);
+	v8_text(m, s, string, &record->name, record->name_text, WIRE_SCRIPT_NAME - 1);
 }
 
 /* Copies the name of a file, which may be two strings, a folder and a name, say. */
 #define V8_HALF 256
 _Static_assert(2 * V8_HALF <= WIRE_SCRIPT_FILE, "two halves are a file's name");
-static __always_inline void v8_file(struct script *s, __u64 string, struct wire_script *record)
+static __always_inline void v8_file(const struct script_memory *m, struct script *s, __u64 string,
+				    struct wire_script *record)
 {
 	struct wire_script_text *file = &record->file;
 	__u64 first, n;
 
-	s->type = v8_word(s, string, V8_SECOND);
-	if (!v8_is_cons(s, string) || !v8_length(s, s->type)) {
-		if (v8_is_cons(s, string))
-			string = v8_word(s, string, V8_OTHER);
-		v8_text(s, string, file, record->file_text, WIRE_SCRIPT_FILE - 1);
+	s->type = v8_word(m, s, string, V8_SECOND);
+	if (!v8_is_cons(m, s, string) || !v8_length(m, s, s->type)) {
+		if (v8_is_cons(m, s, string))
+			string = v8_word(m, s, string, V8_OTHER);
+		v8_text(m, s, string, file, record->file_text, WIRE_SCRIPT_FILE - 1);
 		return;
 	}
-	first = v8_word(s, string, V8_OTHER);
-	v8_text(s, first, file, record->file_text, V8_HALF - 1);
+	first = v8_word(m, s, string, V8_OTHER);
+	v8_text(m, s, first, file, record->file_text, V8_HALF - 1);
 	n = BOUND((__u64)file->bytes, V8_HALF - 1);
 	first = file->width;
-	v8_text(s, s->type, file, record->file_text + n, V8_HALF - 1);
+	v8_text(m, s, s->type, file, record->file_text + n, V8_HALF - 1);
 	file->bytes += n;
 	if (file->width != first)
 		*file = (struct wire_script_text){0};
@@ -173,37 +177,38 @@ static __always_inline void v8_file(struct script *s, __u64 string, struct wire_
 /* Reads what is in a scope behind its variables to s->frame: its function's name and the number of
  * a variable, then the name that V8 made up, both or either; the scope around; up to V8 12 where
  * the function begins and ends. */
-static __always_inline bool v8_scope(struct script *s, __u64 scope)
+static __always_inline bool v8_scope(const struct script_memory *m, struct script *s, __u64 scope)
 {
 	__u64 n;
 
-	if (!here_read(NULL, &s->text[0], 8, scope - V8_TAG + V8_VARIABLES))
+	if (!read_user(m, &s->text[0], 8, scope - V8_TAG + V8_VARIABLES))
 		return false;
 	n = s->text[0] >> 32;
 	if (!v8_is_number(s->text[0]) || n > V8_MOST)
 		return false;
 	n += n < V8_MANY ? n : 1;
-	return here_read(NULL, s->frame, SCRIPT_FRAME_WORDS * 8,
+	return read_user(m, s->frame, SCRIPT_FRAME_WORDS * 8,
 			 scope - V8_TAG + s->proc.v8.variables + 8 * n);
 }
 
 /* The first name in s->frame; 0: the function has none. */
-static __always_inline __u64 v8_name(struct script *s)
+static __always_inline __u64 v8_name(const struct script_memory *m, struct script *s)
 {
 	for (__u32 i = 0; i < 4; i++)
-		if (v8_type(s, s->frame[i]) < V8_STRINGS && v8_length(s, s->frame[i]))
+		if (v8_type(m, s, s->frame[i]) < V8_STRINGS && v8_length(m, s, s->frame[i]))
 			return s->frame[i];
 	return 0;
 }
 
 /* Where in its script the function begins, in characters. */
-static __always_inline __u32 v8_position(struct script *s, __u64 scope)
+static __always_inline __u32 v8_position(const struct script_memory *m, struct script *s,
+					 __u64 scope)
 {
 	__u64 *word = &s->text[0];
 
 	if (s->proc.v8.position) {
 		*word = 0;
-		(void)here_read(NULL, word, 8, scope - V8_TAG + s->proc.v8.position);
+		(void)read_user(m, word, 8, scope - V8_TAG + s->proc.v8.position);
 		return *word >> 32;
 	}
 	/* The two numbers that are the last in a row. */
@@ -215,11 +220,10 @@ static __always_inline __u32 v8_position(struct script *s, __u64 scope)
 }
 
 /* Sends a function as @number. */
-static __always_inline bool v8_send(struct walk *walk, __u64 number)
+static __always_inline bool v8_send(const struct script_memory *m, struct walk *walk, __u64 number)
 {
 	struct script *s = &walk->script;
-	struct wire_script *record =
-		bpf_ringbuf_reserve(&ring, sizeof(*record) + WIRE_SCRIPT_SMALL, 0);
+	struct wire_script *record = code_room(m, sizeof(*record) + WIRE_SCRIPT_SMALL);
 	struct wire_script_made *made;
 
 	if (!record)
@@ -230,15 +234,14 @@ static __always_inline bool v8_send(struct walk *walk, __u64 number)
 	record->name = (struct wire_script_text){0};
 	made = (void *)(record + 1);
 	made->n = made->before = made->position = 0;
-	if (v8_scope(s, s->scope)) {
-		made->position = v8_position(s, s->scope);
-		s->first = v8_name(s);
+	if (v8_scope(m, s, s->scope)) {
+		made->position = v8_position(m, s, s->scope);
+		s->first = v8_name(m, s);
 		if (s->first)
-			v8_parts(s, s->first, record, made);
+			v8_parts(m, s, s->first, record, made);
 	}
-	v8_file(s, v8_word(s, s->file, V8_FILE), record);
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	return true;
+	v8_file(m, s, v8_word(m, s, s->file, V8_FILE), record);
+	return code_end(m, record, sizeof(*record) + WIRE_SCRIPT_SMALL, true);
 }
 
 static __always_inline struct two_hashes v8_hashes(const struct script *s)
@@ -255,13 +258,13 @@ static __always_inline struct two_hashes v8_hashes(const struct script *s)
 
 /* Finds the number of @function, in s->number: 0 if it is none, or could not be read. False: it is
  * new; what is known of it stands in @s, since Linux 6.1 has little of BPF's stack left here. */
-static __always_inline bool v8_find(struct script *s, __u64 function)
+static __always_inline bool v8_find(const struct script_memory *m, struct script *s, __u64 function)
 {
 	struct two_hashes key;
 
 	s->number = 0;
-	if (!here_read(NULL, &s->info, 8, function - V8_TAG + s->proc.v8.info) ||
-	    !v8_is_pointer(s->info) || !here_read(NULL, s->code, 64, s->info - V8_TAG))
+	if (!read_user(m, &s->info, 8, function - V8_TAG + s->proc.v8.info) ||
+	    !v8_is_pointer(s->info) || !read_user(m, s->code, 64, s->info - V8_TAG))
 		return true;
 	s->scope = script_word(s->code, s->proc.v8.scope);
 	s->file = script_word(s->code, s->proc.v8.script);
@@ -288,14 +291,14 @@ static __always_inline void v8_put(struct walk *walk)
 }
 
 /* False: its function is new. */
-static __always_inline bool v8_frame(struct walk *walk)
+static __always_inline bool v8_frame(const struct script_memory *m, struct walk *walk)
 {
 	const __u64 base = walk->at.bp;
 	struct script *s = &walk->script;
 	struct script_number *n;
 	__u64 function;
 
-	if (base % 8 || !here_read(NULL, s->frame, 16, base - 16))
+	if (base % 8 || !read_user(m, s->frame, 16, base - 16))
 		return true;
 	function = s->frame[0];
 	if (!v8_is_pointer(function) || !v8_is_pointer(s->frame[1]))
@@ -304,7 +307,7 @@ static __always_inline bool v8_frame(struct walk *walk)
 	s->number = n->number;
 	if (n->code != function) {
 		n->code = 0;
-		if (!v8_find(s, function))
+		if (!v8_find(m, s, function))
 			return false;
 		n->code = function;
 		n->number = s->number;
@@ -314,18 +317,18 @@ static __always_inline bool v8_frame(struct walk *walk)
 }
 
 /* Sends the function that v8_frame() found to be new. */
-static __always_inline void v8_tell(struct walk *walk)
+static __always_inline void v8_tell(const struct script_memory *m, struct walk *walk)
 {
 	struct script *s = &walk->script;
 	__u64 number = V8_NATIVE;
 	struct two_hashes key;
 
-	if (v8_type(s, s->info) != s->proc.v8.info_type)
+	if (v8_type(m, s, s->info) != s->proc.v8.info_type)
 		return;
-	if (v8_type(s, s->scope) == s->proc.v8.scope_type &&
-	    v8_type(s, s->file) == s->proc.v8.script_type) {
+	if (v8_type(m, s, s->scope) == s->proc.v8.scope_type &&
+	    v8_type(m, s, s->file) == s->proc.v8.script_type) {
 		number = code_new_number(&walk->script);
-		if (!number || !v8_send(walk, number))
+		if (!number || !v8_send(m, walk, number))
 			return;
 	}
 	key = v8_hashes(s);

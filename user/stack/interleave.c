@@ -1,8 +1,10 @@
 #include "stack/interleave.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "wire_script.h"
 
 #define NO_GAP UINT32_MAX
@@ -115,8 +117,13 @@ static void put_together(struct merge *m, bool is_rooted)
 	}
 	while (end > i && !is_kind(m->native[end - 1], WIRE_FRAME_LOOP))
 		end--;
+	/* The native walk did not get to them. */
+	if (!m->loops)
+		put_note(m, WIRE_SCRIPT_NATIVE);
 	put_runs(m);
-	put_note(m, m->is_whole && m->runs >= m->loops ? WIRE_SCRIPT_NATIVE : WIRE_SCRIPT_TORN);
+	if (m->loops)
+		put_note(m, m->is_whole && m->runs >= m->loops ? WIRE_SCRIPT_NATIVE
+							       : WIRE_SCRIPT_TORN);
 	for (i = is_rooted ? end : m->n_native; i < m->n_native; i++)
 		put_native(m, m->native[i]);
 }
@@ -169,18 +176,32 @@ static uint32_t find_chain(const struct interleave_words *words)
 	return i;
 }
 
+void interleave_mark(uint64_t *frames, uint32_t n, const struct wire_script_proc *proc)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const bool exact = !i || frames[i] & WIRE_EXACT;
+		const uint64_t at = WIRE_FRAME_VALUE(frames[i]) - !exact;
+
+		if (at - proc->core < proc->core_bytes)
+			frames[i] |= (uint64_t)WIRE_FRAME_CORE << WIRE_FRAME_SHIFT;
+		else if (at - proc->loop < proc->loop_bytes || at - proc->cold < proc->cold_bytes)
+			frames[i] |= (uint64_t)WIRE_FRAME_LOOP << WIRE_FRAME_SHIFT;
+	}
+}
+
 void interleave(struct interleave_words *words, uint8_t end)
 {
 	const uint32_t chain = find_chain(words);
-	uint64_t in[WIRE_USER_FRAMES], value;
+	_free_ uint64_t *in = mem_zalloc(words->n + 1, sizeof(*in));
 	struct merge m = {.native = in, .n_native = chain, .out = {words->at, 0, words->cut_at}};
+	uint64_t value;
 
 	m.loops = count(words->at, chain, is_loop);
-	if ((chain == words->n && !count(words->at, chain, is_marked)) ||
-	    words->n > WIRE_USER_FRAMES)
+	if (chain == words->n && !count(words->at, chain, is_marked))
 		return;
 	memcpy(in, words->at, words->n * sizeof(*in));
-	if (chain == words->n) {
+	/* A thread that runs no script, but was just going to, or did. */
+	if (chain == words->n || (!m.loops && end == WIRE_END_ROOT)) {
 		for (uint32_t i = 0; i < chain; i++)
 			put_native(&m, in[i]);
 		*words = m.out;
@@ -192,7 +213,7 @@ void interleave(struct interleave_words *words, uint8_t end)
 	m.runs = (uint32_t)WIRE_CHAIN_RUNS(value);
 	m.is_whole = value & WIRE_CHAIN_WHOLE;
 	unroll(&m, in + chain + 1, WIRE_CHAIN_FRAMES(value));
-	if (m.is_whole && WIRE_CHAIN_PAIRS(m.runs, m.loops, end == WIRE_END_ROOT))
+	if (m.loops && m.is_whole && WIRE_CHAIN_PAIRS(m.runs, m.loops, end == WIRE_END_ROOT))
 		pair(&m);
 	else
 		put_together(&m, end == WIRE_END_ROOT);

@@ -11,11 +11,13 @@
 #include "elf/elffile.h"
 #include "elf/segments.h"
 #include "sample/regs.h"
-#include "stack/chains.h"
 #include "script/detect.h"
+#include "stack/chains.h"
+#include "stack/interleave.h"
 #include "unwind/native_walk.h"
 #include "unwind/table_build.h"
 #include "wire.h"
+#include "wire_script.h"
 
 struct images;
 struct procs;
@@ -57,7 +59,8 @@ struct unwinder {
 	uint64_t n_bare;	     /* walks */
 	struct map told;	     /* process → page of its interpreter that the walker knows */
 	struct chains chains;
-	uint64_t frames[WIRE_WALK_FRAMES]; /* of the current walk */
+	/* Of the current walk, with its chain. */
+	uint64_t frames[WIRE_WALK_FRAMES + WIRE_USER_FRAMES + 1];
 };
 
 static void maker_free(struct maker *m)
@@ -392,9 +395,10 @@ static bool tell_piece(struct unwinder *u, struct place place, const struct wire
 	return true;
 }
 
-/* Tells the walker that process @pid has the interpreter, if any, whose code is at @address; false:
- * there is none that is known. */
-static bool tell_process(struct unwinder *u, uint32_t pid, uint64_t address, struct place place)
+/* Tells the walker that process @pid has the interpreter, if any, whose code is at @address; sets
+ * @out (may be NULL) if there is one that is known. */
+static void tell_process(struct unwinder *u, uint32_t pid, uint64_t address, struct place place,
+			 struct wire_script_proc *out)
 {
 	const struct wire_piece key = {.device = WIRE_SCRIPT_ASKED, .piece = pid};
 	uint64_t of_file = 0;
@@ -404,15 +408,16 @@ static bool tell_process(struct unwinder *u, uint32_t pid, uint64_t address, str
 	bool fresh;
 	uint32_t *told;
 
-	if (!m || !u->tables)
-		return m && !m->script.reason[0];
-	told = map_put(&u->told, pid, &fresh);
-	if (!fresh && *told == page)
-		return !m->script.reason[0];
-	*told = page;
+	if (!m)
+		return;
 	proc = script_proc(&m->script, address - of_file);
+	if (out && proc.language)
+		*out = proc;
+	told = map_put(&u->told, pid, &fresh);
+	if (!u->tables || (!fresh && *told == page))
+		return;
+	*told = page;
 	tables_script(u->tables, &key, &proc);
-	return !m->script.reason[0];
 }
 
 void unwinder_look(struct unwinder *u)
@@ -426,7 +431,7 @@ void unwinder_look(struct unwinder *u)
 						    .offset = m->start + m->bias};
 
 			if (m->image >= IMAGE_FIRST && has_interpreter(u, m->image))
-				(void)tell_process(u, p->pid, m->start, place);
+				tell_process(u, p->pid, m->start, place, NULL);
 		}
 	}
 }
@@ -537,7 +542,7 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 		return;
 	}
 	place = procs_place(u->procs, w->pid, w->address);
-	(void)tell_process(u, w->pid, w->address, place);
+	tell_process(u, w->pid, w->address, place, NULL);
 	if (tables_get(u->tables, &w->piece, &n_words))
 		return;
 	if (is_unread(u, w, place)) {
@@ -566,7 +571,8 @@ struct walk {
 	const struct wire_slice *slice;
 	struct table_blob table; /* of the last code found */
 	bool read_past_copy;	 /* the walk read memory beyond a copy that is full */
-	bool interpreter;	 /* it met one whose script frames are known */
+	/* The interpreter, if any, that it met, whose script frames are known. */
+	struct wire_script_proc interpreter;
 };
 
 static bool find(void *context, uint64_t address, struct native_code *out)
@@ -581,7 +587,7 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 	if (place.image == IMAGE_UNREAD ||
 	    images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
 		return true;
-	w->interpreter |= tell_process(w->u, w->slice->sample.pid, address, place);
+	tell_process(w->u, w->slice->sample.pid, address, place, &w->interpreter);
 	/* The kernel's walker will need what this walk needs: give it the table before it asks. */
 	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);
 	*out = (struct native_code){.table = w->table.words ? &w->table : NULL,
@@ -659,13 +665,17 @@ static uint8_t end_of(const struct native_end *end)
 	}
 }
 
-/* Keeps the innermost and the outermost of too many frames, as the kernel's walker does. */
+/* Keeps the innermost and the outermost of too many frames, as the kernel's walker does. A stack
+ * has one place where frames are left out: where some are already, a note takes a frame's place. */
 static void cut(uint64_t *frames, struct stack_frames *f)
 {
 	const uint32_t inner = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
 
 	if (f->n <= WIRE_USER_FRAMES)
 		return;
+	if (f->cut_at)
+		frames[f->cut_at] =
+			(uint64_t)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | WIRE_SCRIPT_TORN;
 	memmove(frames + inner, frames + f->n - WIRE_TAIL_FRAMES,
 		WIRE_TAIL_FRAMES * sizeof(*frames));
 	f->n = WIRE_USER_FRAMES;
@@ -682,10 +692,25 @@ void unwinder_chain(struct unwinder *u, const struct wire_stack *w)
 	chains_take(&u->chains, w);
 }
 
+/* Puts frames of a script that say nothing of their loop into the native ones. */
+static void pair(const struct walk *w, const struct chain *chain, struct stack_frames *f)
+{
+	uint64_t *frames = w->u->frames;
+	struct interleave_words words = {.at = frames, .n = f->n};
+
+	interleave_mark(frames, f->n, &w->interpreter);
+	memcpy(frames + f->n, chain->words, chain->n * sizeof(*frames));
+	words.n += (uint32_t)chain->n;
+	interleave(&words, f->end);
+	f->n = words.n;
+	f->cut_at = words.cut_at;
+}
+
 uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stackbook *stacks)
 {
 	struct walk w = {.u = u, .slice = slice};
 	const struct chain *chain = chains_find(&u->chains, slice->chain);
+	const bool pairs = chain && WIRE_FRAME_KIND(chain->words[0]) == WIRE_FRAME_CHAIN;
 	const struct native_walk walk = {
 		.registers = slice->registers,
 		.find = find,
@@ -695,7 +720,7 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 		.origins = slice->origins,
 		.n_origins = slice->n_origins < WIRE_ORIGINS ? slice->n_origins : WIRE_ORIGINS,
 		.chain = chain ? chain->words : NULL,
-		.n_chain = chain ? chain->n : 0,
+		.n_chain = chain && !pairs ? chain->n : 0,
 		.context = &w};
 	struct native_end end = native_walk(&walk, u->frames, WIRE_WALK_FRAMES);
 	struct stack_frames f = {.address = u->frames,
@@ -705,8 +730,10 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 
 	if (f.end == WIRE_END_UNREADABLE && w.read_past_copy)
 		f.end = WIRE_END_LARGE;
+	if (pairs)
+		pair(&w, chain, &f);
 	u->walks++;
-	u->n_bare += w.interpreter && !chain;
+	u->n_bare += w.interpreter.language && !chain;
 	cut(u->frames, &f);
 	return stackbook_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }

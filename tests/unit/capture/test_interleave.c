@@ -156,14 +156,48 @@ static void deep_scripts_are_cut(void **state)
 	assert_int_equal(w.n, 427 + 4 + 64 + 1);
 }
 
+static void without_a_loop_they_stand_behind(void **state)
+{
+	(void)state;
+	/* The native walk did not get to the loops. */
+	CHECK(ALL(0x10, 0x20, CHAIN(3, 2), SCRIPT(1), END(2), END(3)), WIRE_END_UNREADABLE,
+	      ALL(0x10, 0x20, NOTE(WIRE_SCRIPT_NATIVE), SCRIPT(1), SCRIPT(2), SCRIPT(3)));
+	CHECK(ALL(0x10, CHAIN(1, 0), SCRIPT(1)), WIRE_END_BROKEN,
+	      ALL(0x10, NOTE(WIRE_SCRIPT_NATIVE), SCRIPT(1)));
+	/* It got to the thread's first frame: there is none. */
+	CHECK(ALL(0x10, 0x20, CHAIN(1, 1), END(1)), WIRE_END_ROOT, ALL(0x10, 0x20));
+}
+
+static void loops_are_marked_by_their_code(void **state)
+{
+	const struct wire_script_proc proc = {.loop = 0x1000,
+					      .loop_bytes = 0x100,
+					      .cold = 0x3000,
+					      .cold_bytes = 0x10,
+					      .core = 0x2000,
+					      .core_bytes = 0x100};
+	/* A return address may be just behind its function, an interrupted one just at it. */
+	uint64_t words[] = {0x1000, 0x2000, 0x2100, 0x1000 | WIRE_EXACT,
+			    0x1100, 0x1101, 0x3010, 0x1080 | WIRE_BY_FRAME_POINTER};
+	const uint64_t expected[] = {
+		LOOP(0x1000), 0x2000, CORE(0x2100), LOOP(0x1000) | WIRE_EXACT,
+		LOOP(0x1100), 0x1101, LOOP(0x3010), LOOP(0x1080) | WIRE_BY_FRAME_POINTER};
+
+	(void)state;
+	interleave_mark(words, 8, &proc);
+	assert_memory_equal(words, expected, sizeof(words));
+}
+
 /* A record that is forged harms nobody else. */
 static void any_words_stay_within_bounds(void **state)
 {
-	uint64_t words[WIRE_USER_FRAMES + 1], random = 1;
+	/* More than a stack has: those that the loader walks are cut afterwards. */
+	const uint32_t most = 2 * WIRE_USER_FRAMES;
+	uint64_t words[2 * WIRE_USER_FRAMES + 1], random = 1;
 
 	(void)state;
 	for (uint32_t round = 0; round < 20000; round++) {
-		struct interleave_words w = {.at = words, .n = round % (WIRE_USER_FRAMES + 1)};
+		struct interleave_words w = {.at = words, .n = round % (most + 1)};
 		const uint32_t given = w.n;
 
 		for (uint32_t i = 0; i < w.n; i++) {
@@ -193,6 +227,8 @@ int main(void)
 		cmocka_unit_test(one_more_is_at_the_inner_end),
 		cmocka_unit_test(without_a_pair_they_stand_together),
 		cmocka_unit_test(deep_scripts_are_cut),
+		cmocka_unit_test(without_a_loop_they_stand_behind),
+		cmocka_unit_test(loops_are_marked_by_their_code),
 		cmocka_unit_test(any_words_stay_within_bounds),
 	};
 
