@@ -249,12 +249,13 @@ static __always_inline void python_note(struct walk *walk, enum wire_script_note
 	script_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | note);
 }
 
-/* Adds the native frame that called the loop. */
+/* Adds the native frame that called the loop, if it is known. */
 static __always_inline void python_caller(struct walk *walk)
 {
 	struct script *s = &walk->script;
 
-	script_keep(walk, s->caller);
+	if (s->caller)
+		script_keep(walk, s->caller);
 	python_next(s, s->proc.has_cframes ? s->outer : s->next);
 }
 

@@ -84,7 +84,7 @@ struct script {
 	__u64 among;   /* … the interpreter whose states are looked at … */
 	__u64 cframe;  /* of the run, in versions that have them */
 	__u64 outer;   /* the next one */
-	__u64 caller;  /* the native frame that follows the run */
+	__u64 caller;  /* the native frame that follows the run; 0: none is known */
 	__u32 left;    /* frames of a run that may still be looked at */
 	__u32 torn;    /* 1: the run does not end in its entry */
 	struct wire_script_proc proc;
