@@ -140,6 +140,8 @@ static enum user_result walked(struct walk *walk, __u32 event, struct wire_sampl
 		count_script(walk, event);
 		return USER_SLICE;
 	}
+	if (walk->out.head.end != WIRE_END_ROOT)
+		script_rest(walk);
 	count_script(walk, event);
 	return publish_user(walk, event, sample);
 }

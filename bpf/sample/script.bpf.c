@@ -89,8 +89,9 @@ int script_frame(struct walk *walk)
 
 int script_tell(struct walk *walk)
 {
-	if (walk)
-		v8_tell(NULL, walk);
+	if (!walk)
+		return 0;
+	v8_tell(NULL, walk);
 	return 0;
 }
 
@@ -203,6 +204,67 @@ int script_chain(struct walk *walk)
 	else if (walk->script.proc.loop_bytes)
 		chain_pairs_here(walk, &context);
 	walk->script.chained = 0;
+	return 0;
+}
+
+/* Begins the run that was to come next. False: there are no more. */
+static __always_inline bool rest_goes_on(struct script *s)
+{
+	s->caller = 0;
+	s->at = s->first;
+	s->mode = SCRIPT_EMIT;
+	return s->entry;
+}
+
+static long rest_one(__u32 i, struct walk **context)
+{
+	struct walk *walk = *context;
+
+	if (walk->script.mode == SCRIPT_NATIVE)
+		return !rest_goes_on(&walk->script);
+	script_round(walk);
+	return 0;
+}
+
+/* Whether the walk was led to an address that is not code, which then is no frame. */
+static __always_inline bool is_astray(const struct walk *walk)
+{
+	return walk->out.head.end == WIRE_END_BROKEN && walk->depth > 1 &&
+	       (!walk->vma.end || !walk->vma.executable);
+}
+
+/* Adds the runs that are left behind a note, of CPython. */
+static __always_inline void add_rest(struct walk *walk, struct walk **context)
+{
+	__u32 noted;
+
+	if (!walk->script.entry && walk->script.mode == SCRIPT_NATIVE)
+		return;
+	walk->depth -= is_astray(walk);
+	python_note(walk, WIRE_SCRIPT_NATIVE);
+	noted = walk->depth;
+	bpf_loop(WIRE_WALK_FRAMES, rest_one, context, 0);
+	if (walk->depth == noted) /* the next run is torn */
+		walk->depth--;
+	walk->script.outcome = WIRE_SCRIPT_CUT;
+	walk_tell(walk);
+}
+
+int script_rest(struct walk *walk)
+{
+	struct walk *context = walk;
+	bool begins;
+
+	/* Else the walk gave up amid a run. */
+	if (!walk || walk->script.mode != SCRIPT_NATIVE)
+		return 0;
+	begins = walk->script.outcome <= WIRE_SCRIPT_LATE && begin_chain(walk);
+	if (begins && walk->script.proc.loop_bytes) {
+		walk->depth -= is_astray(walk);
+		chain_pairs_here(walk, &context);
+	} else {
+		add_rest(walk, &context);
+	}
 	return 0;
 }
 

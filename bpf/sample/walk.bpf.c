@@ -420,14 +420,6 @@ static __always_inline void add_pairs(struct walk *walk, struct walk **context)
 	script_pair_end(walk);
 }
 
-/* Reports the frames left out. The outermost of too many are in a ring; user space orders them
- * (wire.h). */
-static void tell_cut(struct walk *walk)
-{
-	walk->out.head.left_out = walk->depth - WIRE_USER_FRAMES;
-	walk->out.head.depth = WIRE_USER_FRAMES;
-}
-
 int walk_user(struct walk *walk)
 {
 	struct walk *context = walk;
@@ -441,7 +433,6 @@ int walk_user(struct walk *walk)
 	walk->guessed = false;
 	walk->depth = 0;
 	walk->out.head.end = WIRE_END_CUT;
-	walk->out.head.left_out = 0;
 	walk->window_words = 0;
 	walk->script.mode = SCRIPT_NATIVE;
 	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
@@ -455,13 +446,11 @@ int walk_user(struct walk *walk)
 	trail_start(&walk->trails, walk->memo_tag);
 	walk_keep(walk, walk->at.ip);
 	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
-	walk->out.head.depth = walk->depth;
+	walk_tell(walk);
 	/* The native walk ended before it reached the loops of all runs. */
 	if (walk->script.entry)
 		walk->script.outcome = WIRE_SCRIPT_CUT;
 	if (walk->script.loops)
 		add_pairs(walk, &context);
-	if (walk->depth > WIRE_USER_FRAMES)
-		tell_cut(walk);
 	return 0;
 }

@@ -81,6 +81,16 @@ static __always_inline void walk_keep(struct walk *walk, __u64 word)
 	*walk_slot(walk, walk->depth++) = word;
 }
 
+/* Says how many frames there are, and how many were left out. The outermost of too many are in a
+ * ring; user space orders them (wire.h). */
+static __always_inline void walk_tell(struct walk *walk)
+{
+	const __u32 depth = walk->depth;
+
+	walk->out.head.depth = depth < WIRE_USER_FRAMES ? depth : WIRE_USER_FRAMES;
+	walk->out.head.left_out = depth - walk->out.head.depth;
+}
+
 /* Finds the frames of the script that the current thread runs, when the walk first meets the
  * interpreter, at @address in walk->vma; sets walk->script. Returns 0, as the next two do; NULL as
  * for walk_user(). */
@@ -114,6 +124,9 @@ int script_frame(struct walk *walk);
 /* Sets walk->chain to the script frames of the current thread, for a stack that the loader walks;
  * whatever the walk has found of them. */
 int script_chain(struct walk *walk);
+/* Behind a walk that ended before the thread's first frame: adds the rest of the script's frames,
+ * whose loops it did not get to, behind a note. */
+int script_rest(struct walk *walk);
 /* Of a language whose frames follow the native ones: begins, adds one, ends. */
 int script_pair_begin(struct walk *walk);
 int script_pair_round(struct walk *walk);

@@ -1,14 +1,16 @@
 // cflags: -shared -fPIC -O2
 /*
- * A library for scripts, whose burn(n) counts down from n. Its frame is found by a rule that no
- * table has a form for: so the loader walks each stack with it, from a copy. For Node it is a
- * module with that function; whoever else loads it knows nothing of what that needs.
+ * A library for scripts. Its burn(n) counts down from n; its frame is found by a rule that no table
+ * has a form for: so the loader walks each stack with it, from a copy. For Node it is a module with
+ * that function; whoever else loads it knows nothing of what that needs.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 /* As in rules.c: the frame is at *(rsp + 8 + (r9 << 3)) + 8. */
 void burn(uint64_t n);
+/* Calls f(n). Its frame's end is said to be 1 GiB above, where nothing is: no walk gets further. */
+void lost(void (*f)(uint64_t), uint64_t n);
 __asm__(".text\n.globl burn\n.type burn, @function\nburn:\n.cfi_startproc\n"
 	"mov %rsp, %rax\n.cfi_def_cfa_register rax\n"
 	"mov $3, %r9d\n"
@@ -17,7 +19,24 @@ __asm__(".text\n.globl burn\n.type burn, @function\nburn:\n.cfi_startproc\n"
 	".cfi_escape 0x0f, 10, 0x77, 8, 0x79, 0, 0x33, 0x24, 0x22, 0x06, 0x23, 8\n"
 	"1: dec %rdi\njnz 1b\n"
 	"mov 8(%rsp, %r9, 8), %rsp\n.cfi_def_cfa rsp, 8\n"
-	"ret\n.cfi_endproc\n.size burn, . - burn\n");
+	"ret\n.cfi_endproc\n.size burn, . - burn\n"
+	".globl lost\n.type lost, @function\nlost:\n.cfi_startproc\n"
+	"sub $8, %rsp\n.cfi_def_cfa rsp, 0x40000000\n"
+	"mov %rdi, %rax\nmov %rsi, %rdi\n"
+	"call *%rax\n"
+	"add $8, %rsp\n.cfi_def_cfa rsp, 8\n"
+	"ret\n.cfi_endproc\n.size lost, . - lost\n");
+
+void spin(uint64_t n)
+{
+	for (volatile uint64_t i = 0; i < n; i++)
+		;
+}
+
+void lost_spin(uint64_t n)
+{
+	lost(spin, n);
+}
 
 #define WEAK __attribute__((weak))
 
