@@ -31,6 +31,12 @@ const char sites_read[] = "mono reads and patches the code of this file while it
 
 const char sites_stub[] = "its call ends in another module, where the function itself can be timed";
 
+const char sites_passed[] = "code passes a static marker: that is counted, and takes no time";
+
+const char sites_no_counter[] = "the counter that turns the static marker on is not in the file";
+
+const char sites_harmful[] = "CPython 3.11 crashes where this static marker is on (cpython#98894)";
+
 const char *sites_reason(uint32_t number)
 {
 	static const char *const reasons[] = {
@@ -55,6 +61,9 @@ const char *sites_reason(uint32_t number)
 		sites_label,
 		sites_stub,
 		sites_read,
+		sites_passed,
+		sites_no_counter,
+		sites_harmful,
 	};
 
 	return number < sizeof(reasons) / sizeof(*reasons) ? reasons[number] : NULL;
@@ -288,6 +297,20 @@ static const char *find_obstacle(const struct site_world *w, const struct code *
 			return why_not_called;
 	}
 	return NULL;
+}
+
+void sites_marker(const struct site_kernel *k, const struct code *at, struct sites *out)
+{
+	struct insn insn;
+
+	*out = (struct sites){.own_return = true, .exits_why = sites_passed};
+	if (!at->n || !insn_read(at->bytes, at->n, at->address, &insn))
+		out->why = why_no_code;
+	else if (!classify(k, insn.probe, at->address, true, &out->entry.class))
+		out->why = why_prefix;
+	out->entry.address = at->address;
+	out->entry.offset = at->offset;
+	out->entry.condition = SITE_ALWAYS;
 }
 
 /* Whether the function's frame begins to be made at the entry site: what jumps back before it has

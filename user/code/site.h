@@ -57,6 +57,9 @@ enum exit_way sites_exit_way(const struct sites *, bool hijack);
  * code has a why. The caller releases @out. */
 void sites_find(const struct site_world *, const struct code *own, struct sites *out);
 
+/* The sites of a static marker, whose instruction is the first one of @at. */
+void sites_marker(const struct site_kernel *, const struct code *at, struct sites *out);
+
 /* Why an IFUNC's own code is no zone. Set, like those below, by callers that know the symbols. */
 extern const char sites_chosen[];
 /* Why a label without call frame information is no zone: constants have such labels too. */
@@ -65,6 +68,13 @@ extern const char sites_label[];
 extern const char sites_read[];
 /* Why the end of a stub's call is not in the file, in exits_why. */
 extern const char sites_stub[];
+
+/* Why a call has no end where the place is a static marker, in exits_why; and why one cannot be
+ * probed: its counter is not in the file. */
+extern const char sites_passed[];
+extern const char sites_no_counter[];
+/* Why one cannot be that ends the program that turns it on. */
+extern const char sites_harmful[];
 
 /* The number of a text in why or exits_why, 0 for NULL, to pass it between processes; and the text
  * of a number, NULL for an unknown one. */

@@ -12,6 +12,7 @@
 
 #include "abi/signature.h"
 #include "base/vec.h"
+#include "code/marker.h"
 #include "code/site.h"
 #include "process/images.h"
 #include "function/zonepattern.h"
@@ -34,8 +35,9 @@ struct zone_def {
 	/* Where these are asked for: the .dwo file that has its debug information and was not read,
 	 * and the folder that the name is relative to, as the binary says; NULL: none; owned. */
 	char *dwo, *dwo_folder;
-	bool dwo_tried;	    /* it was looked for */
-	struct sites sites; /* sites.why set: the function cannot be a zone */
+	bool dwo_tried;	      /* it was looked for */
+	struct marker marker; /* where it is one */
+	struct sites sites;   /* sites.why set: the function cannot be a zone */
 };
 
 /* Whether its calls are counted or timed, and not only other actions apply. */

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "code/marker.h"
 #include "elf/symbolname.h"
 #include "process/closure.h"
 #include "process/opener.h"
@@ -582,6 +583,8 @@ static bool takes(const struct pattern *p, const struct zone_names *f, const str
 		return false;
 	if (f->stub && !p->excludes && !strstr(p->text, SYMBOLNAME_STUB))
 		return false;
+	if (f->marker && !p->excludes && !strstr(p->text, MARKER_ENDING))
+		return false;
 	if (p->kind == KIND_FILE)
 		return file_matches(p, f);
 	for (size_t i = 0; i < s->n; i++) {
@@ -640,7 +643,7 @@ struct zone_taking zonepatterns_match(const struct zonepatterns *z, const struct
 	}
 	free(s.linkage_stem);
 	free(s.name_stem);
-	if (!z->n_takers && !f->stub) {
+	if (!z->n_takers && !f->stub && !f->marker) {
 		m.t.first = 0;
 		m.t.taken = z->all_actions ? z->all_actions : z->actions;
 		m.t.arguments = z->arguments;

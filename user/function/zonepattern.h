@@ -8,6 +8,7 @@
  *   /^parse_(int|float)$/	an extended regular expression, found anywhere in the name
  *   @json.c		functions declared in a source file: a path, or the end of one
  *   @src/json.c:120	the function around that line
+ *   python.gc__*@usdt	static markers, by provider and name; only patterns with "@usdt" match these
  *   !free_*		excludes functions that other patterns select
  *   *@plt		calls of other modules' functions; only patterns with "@plt" match these
  *
@@ -80,6 +81,7 @@ struct zone_names {
 	const char *file;	 /* of its declaration */
 	uint32_t line, end_line; /* its lines in that file; end_line 0: unknown */
 	bool stub;		 /* a call of another module's function: names end in "@plt" */
+	bool marker;		 /* a static marker: names end in "@usdt" */
 };
 
 /* False: no pattern selects a function that the linker calls @linkage, whatever its readable name.

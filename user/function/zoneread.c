@@ -16,6 +16,7 @@
 #include "debuginfo/zonefile.h"
 #include "elf/segments.h"
 #include "elf/symbolname.h"
+#include "function/markerread.h"
 #include "function/zonelist.h"
 #include "symbol/demangle.h"
 #include "symbol/perfmap.h"
@@ -546,6 +547,8 @@ static void read_file(struct reader *r, bool wanted)
 		if (r->lines.known && r->out->zones.n > before)
 			put_line(r, i, &r->out->zones.at[before]);
 	}
+	if (wanted)
+		markerread_add(&r->file, r->path, r->request, r->out);
 	if (r->request->follow)
 		follow(r);
 	if (zoneswitch_used(&r->file, r->request) || has_own_switch(r->out))

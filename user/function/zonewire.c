@@ -187,6 +187,19 @@ static void pass_signature(struct wire *w, struct signature **s)
 		signature_limit_members(*s);
 }
 
+static void pass_marker(struct wire *w, struct marker *m)
+{
+	pass_flag(w, &m->is);
+	PASS(w, m->semaphore);
+	for (size_t i = 0; i < MARKER_VALUES && m->is; i++) {
+		pass_flag(w, &m->values[i].known);
+		pass_flag(w, &m->values[i].in_memory);
+		m->values[i].reg = (uint8_t)pass_u32(w, m->values[i].reg, MARKER_REGISTERS + 1);
+		PASS(w, m->values[i].offset);
+		require(w, !m->values[i].known || m->values[i].reg < MARKER_REGISTERS);
+	}
+}
+
 static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
 {
 	pass_name(w, &z->name);
@@ -204,6 +217,7 @@ static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
 	pass_text(w, &z->dwo_folder);
 	require(w, !z->dwo == !z->dwo_folder);
 	pass_sites(w, &z->sites);
+	pass_marker(w, &z->marker);
 }
 
 static void pass_switch(struct wire *w, struct zone_switch *z)

@@ -35,12 +35,14 @@ static int attach_many(int program, enum probe_program kind, const char *path, u
 {
 	_free_ uint64_t *offsets = mem_zalloc(list->n, sizeof(*offsets));
 	_free_ uint64_t *cookies = mem_zalloc(list->n, sizeof(*cookies));
+	_free_ uint64_t *semaphores = mem_zalloc(list->n, sizeof(*semaphores));
 	struct uprobes_link link = {.program_fd = program,
 				    .attach =
 					    kind == PROBE_SESSION ? UPROBES_SESSION : UPROBES_MULTI,
 				    .path = path,
 				    .offsets = offsets,
 				    .cookies = cookies,
+				    .semaphores = semaphores,
 				    .n = list->n,
 				    .pid = pid};
 	int fd;
@@ -48,6 +50,7 @@ static int attach_many(int program, enum probe_program kind, const char *path, u
 	for (size_t i = 0; i < list->n; i++) {
 		offsets[i] = list->at[i].offset;
 		cookies[i] = list->at[i].cookie;
+		semaphores[i] = list->at[i].semaphore;
 	}
 	fd = uprobes_link(&link);
 	if (fd < 0)
@@ -69,11 +72,16 @@ static int uprobe_type(uint32_t *type)
 	return 0;
 }
 
+/* Of attr.config: PERF_UPROBE_REF_CTR_OFFSET_SHIFT of the kernel, which gives it 32 bits. */
+#define SEMAPHORE_SHIFT 32
+
 static int attach_one(int program, uint32_t type, const char *path, uint32_t pid,
 		      const struct probe *probe, struct probe_link *out)
 {
-	struct perf_event_attr attr = {
-		.type = type, .uprobe_path = (uintptr_t)path, .probe_offset = probe->offset};
+	struct perf_event_attr attr = {.type = type,
+				       .config = probe->semaphore << SEMAPHORE_SHIFT,
+				       .uprobe_path = (uintptr_t)path,
+				       .probe_offset = probe->offset};
 	struct perf_link_create create = {.program_fd = (uint32_t)program,
 					  .attach_type = BPF_PERF_EVENT,
 					  .cookie = probe->cookie};

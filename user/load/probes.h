@@ -25,6 +25,9 @@ enum probe_program {
 struct probe {
 	uint64_t offset; /* in the file */
 	uint64_t cookie; /* wire_zone.h */
+	/* Offset in the file of what the kernel counts up in the memory of each process that has
+	 * the probe: see code/marker.h; 0: nothing. */
+	uint64_t semaphore;
 };
 typedef VEC(struct probe) probe_list;
 

@@ -41,6 +41,7 @@ int uprobes_link(const struct uprobes_link *link)
 				   .attach_type = link->attach,
 				   .path = (uintptr_t)link->path,
 				   .offsets = (uintptr_t)link->offsets,
+				   .ref_ctr_offsets = (uintptr_t)link->semaphores,
 				   .cookies = (uintptr_t)link->cookies,
 				   .count = (uint32_t)link->n,
 				   .pid = link->pid};

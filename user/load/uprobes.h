@@ -23,9 +23,9 @@ int uprobes_try(enum uprobes_attach);
 
 struct uprobes_link {
 	int program_fd;
-	enum uprobes_attach attach; /* not PERF */
-	const char *path;	    /* of the file */
-	const uint64_t *offsets, *cookies;
+	enum uprobes_attach attach;			/* not PERF */
+	const char *path;				/* of the file */
+	const uint64_t *offsets, *cookies, *semaphores; /* as in struct probe */
 	size_t n;
 	uint32_t pid; /* a process; 0: all */
 };

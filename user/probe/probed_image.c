@@ -132,7 +132,9 @@ static void add_probe(const struct probed_image *z, size_t k, const struct site 
 					   .generation = generation,
 					   .actions = actions_at(z, k, want)};
 
-	vec_push(out, ((struct probe){site->offset, wire_cookie(cookie)}));
+	vec_push(out, ((struct probe){.offset = site->offset,
+				      .cookie = wire_cookie(cookie),
+				      .semaphore = z->list.zones.at[k].marker.semaphore}));
 }
 
 /* Adds the entries of functions whose calls are seen to end by some action, or (@hits) by none. */
@@ -191,7 +193,8 @@ static void add_switch(const struct probed_image *z, const struct zone_switch *s
 						   .image = z->slot,
 						   .generation = generation};
 
-		vec_push(out, ((struct probe){site->offset, wire_cookie(cookie)}));
+		vec_push(out,
+			 ((struct probe){.offset = site->offset, .cookie = wire_cookie(cookie)}));
 	}
 }
 
