@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "script/scriptpattern.h"
 #include "perf/rights.h"
 #include "source/action.h"
 
@@ -180,8 +181,18 @@ static int take_max_slowdown(void *probes, const char *arg)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
+/* A function of a script. */
+static int take_script(struct record_probes *p, const char *arg)
+{
+	if (!p->scripts)
+		p->scripts = scriptpatterns_new();
+	return scriptpatterns_add(p->scripts, arg);
+}
+
 static int take_zone(void *probes, const char *arg)
 {
+	if (scriptpattern_is(arg))
+		return take_script(probes, arg);
 	return zonepatterns_add(patterns_for(probes, WIRE_ACTION_zone, false), arg);
 }
 
@@ -324,6 +335,11 @@ int record_probes_finish(struct record_probes *p)
 {
 	int ret = add_all_zones(p);
 
+	if (!ret && p->scripts && !scriptpatterns_languages(p->scripts))
+		ret = err(-EINVAL, "patterns that begin with '!' exclude functions of scripts, and "
+				   "no --zone selects any");
+	if (!ret && p->scripts)
+		ret = record_probes_imply(p, WIRE_ACTION_marker, p->scripts);
 	if (!ret && p->clock)
 		ret = parse_clock(p);
 	if (!ret)
@@ -356,6 +372,7 @@ bool record_probes_sample(const struct record_probes *p)
 void record_probes_release(struct record_probes *p)
 {
 	zonepatterns_free(p->patterns);
+	scriptpatterns_free(p->scripts);
 	vec_release(&p->switches);
 	free(p->clock);
 }

@@ -24,8 +24,9 @@ struct record_probes {
 		uint32_t also_for;
 	} lent[WIRE_ACTIONS];
 
-	struct zonepatterns *patterns; /* owned; NULL: no probes */
-	struct engine_options o;       /* complete after record_probes_finish() */
+	struct zonepatterns *patterns;	/* owned; NULL: no probes */
+	struct scriptpatterns *scripts; /* owned; NULL: no zones of scripts */
+	struct engine_options o;	/* complete after record_probes_finish() */
 	VEC(const char *) switches;
 	const char *zone_option;  /* a given option that is for zones only; else NULL */
 	const char *probe_option; /* the same for probes */

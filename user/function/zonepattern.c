@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "code/marker.h"
 #include "elf/symbolname.h"
+#include "script/scriptpattern.h"
 #include "process/closure.h"
 #include "process/opener.h"
 
@@ -293,7 +294,13 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 			    .arguments = z->arguments,
 			    .may_miss = z->may_miss,
 			    .argument = z->argument};
-	int rc = parse(&p);
+	int rc =
+		scriptpattern_is(text)
+			? err(-EINVAL,
+			      "pattern '%s' is of a script's functions: 'eprof record --zone' can "
+			      "count their calls; 'eprof report --focus NAME' shows who calls them",
+			      text)
+			: parse(&p);
 
 	if (rc) {
 		release(&p);

@@ -89,6 +89,16 @@ static bool maps(const struct probed_process *p, uint32_t number)
 	return false;
 }
 
+/* Whether markers are turned on, which slows an interpreter down at each of its calls: in a
+ * running process alone, until it forks. */
+static bool has_semaphores(const struct probed_image *image)
+{
+	vec_each (f, &image->list.zones)
+		if (f->marker.semaphore)
+			return true;
+	return false;
+}
+
 /* Whether probes of the image are attached for all processes from the start. A forked child runs at
  * once: with probes for its parent alone, its calls would be missed until it gets them, too. But
  * libraries are shared by all processes, including eprof: there, calls missed are noted. */
@@ -97,7 +107,8 @@ static bool is_for_all(const struct engine *z, const struct probed_image *image)
 	const struct target *t = z->in.target;
 
 	return engine_is_for_all(t) ||
-	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM);
+	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM &&
+		(t->kind == TARGET_COMMAND || !has_semaphores(image)));
 }
 
 static void want_for(const struct engine *z, const struct probed_image *image, bool hijack,

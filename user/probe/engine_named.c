@@ -157,7 +157,9 @@ static void find_all(struct engine *z, paths *libraries)
 
 		if (!module || !strcmp(module, last))
 			continue;
-		if ((!path || !find(z, path)) && !find_argument(z, i))
+		/* Patterns of no user's are not about libraries that nobody runs. */
+		if ((!path || !find(z, path)) && !find_argument(z, i) &&
+		    !zonepatterns_may_miss(patterns, i))
 			find_libraries(z, i, libraries);
 		last = module;
 	}
