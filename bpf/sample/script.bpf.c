@@ -49,7 +49,7 @@ static __always_inline void begin(struct walk *walk)
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON) {
 		const __u64 base = BPF_CORE_READ(current_task(), thread.fsbase);
 
-		python_begin(NULL, &walk->script, base);
+		python_begin(&walk->script, base);
 		if (config_async)
 			async_begin(&walk->script, base);
 	}
@@ -236,6 +236,7 @@ static __always_inline bool is_astray(const struct walk *walk)
 /* Adds the runs that are left behind a note, of CPython. */
 static __always_inline void add_rest(struct walk *walk, struct walk **context)
 {
+	const __u32 before = walk->depth;
 	__u32 noted;
 
 	if (!walk->script.entry && walk->script.mode == SCRIPT_NATIVE)
@@ -244,8 +245,10 @@ static __always_inline void add_rest(struct walk *walk, struct walk **context)
 	python_note(walk, WIRE_SCRIPT_NATIVE);
 	noted = walk->depth;
 	bpf_loop(WIRE_WALK_FRAMES, rest_one, context, 0);
-	if (walk->depth == noted) /* the next run is torn */
-		walk->depth--;
+	if (walk->depth == noted) { /* there is none, or it is torn */
+		walk->depth = before;
+		return;
+	}
 	walk->script.outcome = WIRE_SCRIPT_CUT;
 	walk_tell(walk);
 }
@@ -272,7 +275,9 @@ int script_round(struct walk *walk)
 {
 	if (!walk)
 		return 0;
-	if (walk->script.mode == SCRIPT_FIND)
+	if (walk->script.mode == SCRIPT_BEGIN)
+		python_first(NULL, &walk->script);
+	else if (walk->script.mode == SCRIPT_FIND)
 		python_find(NULL, &walk->script);
 	else if (walk->script.mode == SCRIPT_OPEN)
 		python_open(NULL, &walk->script);

@@ -51,6 +51,9 @@ static long asleep_chain_one(__u32 i, struct script_memory *m)
 	switch (s->mode) {
 	case SCRIPT_NATIVE:
 		return !chain_goes_on(s);
+	case SCRIPT_BEGIN:
+		python_first(m, s);
+		return 0;
 	case SCRIPT_FIND:
 		python_find(m, s);
 		return 0;
@@ -79,6 +82,13 @@ static long asleep_chain_ruby(__u32 i, struct script_memory *m)
 	return !m->walk->script.chain_more;
 }
 
+/* Of its own, since its caller's part of BPF's stack is the largest. */
+static __noinline void asleep_enter(struct walk *walk, struct task_struct *task,
+				    const struct wire_script_proc *proc)
+{
+	script_enter_task(walk, task, proc, 0);
+}
+
 /* Sets the room's walk.chain. */
 static __always_inline void asleep_chain(const struct asleep *a)
 {
@@ -102,14 +112,13 @@ static __always_inline void asleep_chain(const struct asleep *a)
 		return;
 	walk->out.head.pid = a->sample->pid;
 	walk->out.head.time_ns = a->sample->time_ns;
-	script_enter_task(walk, task, proc, 0);
+	asleep_enter(walk, task, proc);
 	walk->script.outcome = WIRE_SCRIPT_REFUSED;
 	walk->script.chained = 1;
 	base = BPF_CORE_READ(task, thread.fsbase);
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON) {
-		python_begin(&m, &walk->script, base);
-		if (walk->script.mode != SCRIPT_NATIVE)
-			bpf_loop(WIRE_WALK_FRAMES, asleep_chain_one, &m, 0);
+		python_begin(&walk->script, base);
+		bpf_loop(WIRE_WALK_FRAMES, asleep_chain_one, &m, 0);
 	} else if (walk->script.proc.loop_bytes) {
 		__builtin_memcpy(walk->registers, a->room->registers, sizeof(a->room->registers));
 		if (pairs_begin(&m, walk, base)) {

@@ -69,32 +69,38 @@ static __always_inline bool python_enter(const struct script_memory *m, struct s
 /* Of a version in which the key of a thread leads to one of its states: begins with the one that
  * runs, if the thread has the interpreter's lock, and keeps the key's, @state, for later. */
 static __always_inline void python_begin_active(const struct script_memory *m, struct script *s,
-						__u64 state, __u64 base)
+						__u64 state)
 {
 	__u64 active = 0;
 
-	s->base = base;
-	s->among = 0;
 	if (read_user(m, &active, 8, s->proc.runtime + s->proc.active) && active != state &&
-	    python_state_of(m, &s->proc, active, base) && python_enter(m, s, active))
+	    python_state_of(m, &s->proc, active, s->base) && python_enter(m, s, active))
 		s->state = state;
 	else if (!python_enter(m, s, state))
 		s->base = 0;
 }
 
-/* @base: pthread_self() of the current thread. */
-static __always_inline void python_begin(const struct script_memory *m, struct script *s,
-					 __u64 base)
+/* Has the next round begin. @base: pthread_self() of the thread. */
+static __always_inline void python_begin(struct script *s, __u64 base)
 {
-	const __u64 state = python_state(m, &s->proc, base);
-
 	s->outcome = WIRE_SCRIPT_NO_STATE;
 	s->window_at = 1;
-	s->base = s->state = 0;
-	if (s->proc.active)
-		python_begin_active(m, s, state, base);
-	else
+	s->base = base;
+	s->state = s->among = 0;
+	s->mode = SCRIPT_BEGIN;
+}
+
+static __always_inline void python_first(const struct script_memory *m, struct script *s)
+{
+	const __u64 state = python_state(m, &s->proc, s->base);
+
+	s->mode = SCRIPT_NATIVE;
+	if (s->proc.active) {
+		python_begin_active(m, s, state);
+	} else {
+		s->base = 0;
 		python_enter(m, s, state);
+	}
 }
 
 /* Begins to look for a state of this thread that runs something. */

@@ -24,6 +24,7 @@
 /* What the next round of the walk does. */
 enum script_mode {
 	SCRIPT_NATIVE, /* steps to a native frame's caller */
+	SCRIPT_BEGIN,  /* finds the thread's state */
 	SCRIPT_FIND,   /* looks at one thread's state, whether it is one of this thread */
 	SCRIPT_OPEN,   /* reads where the next run begins, from its C frame */
 	SCRIPT_SEEK,   /* follows the run to its entry */
@@ -79,8 +80,8 @@ struct script {
 	__u64 entry;   /* address in the C frame of the loop that runs the run; 0: none */
 	__u64 first;   /* the run's innermost frame */
 	__u64 at;      /* the frame to look at next */
-	__u64 base;    /* of a thread that may have several states: its pthread_self() … */
-	__u64 state;   /* … one of them, whose frames are still to come; 0: they have begun … */
+	__u64 base;    /* pthread_self() of the thread; 0: it has no other states than … */
+	__u64 state;   /* … this one, whose frames are still to come; 0: they have begun … */
 	__u64 among;   /* … the interpreter whose states are looked at … */
 	__u64 cframe;  /* of the run, in versions that have them */
 	__u64 outer;   /* the next one */
