@@ -90,8 +90,9 @@ static bool is_jit(const struct procs *procs, struct place place)
 }
 
 /* Whether the guesses of a stack proved right: they left the code of a runtime that keeps frame
- * pointers, in its file or generated, each time for a caller that the walk then followed to the
- * thread's first frame. Other code may use rbp for something else, and be skipped so. */
+ * pointers, in its file or generated (or a function of V8, by its name), each time for a caller
+ * that the walk then followed to the thread's first frame. Other code may use rbp for something
+ * else, and be skipped so. */
 static bool is_proved(const struct stack_frames *f, const struct place *places,
 		      const struct procs *procs)
 {
@@ -105,7 +106,7 @@ static bool is_proved(const struct stack_frames *f, const struct place *places,
 
 		has_runtime |= is_runtimes;
 		if (i + 1 < f->n && is_guessed(f, i + 1) && !is_runtimes &&
-		    !is_jit(procs, places[i]))
+		    !is_jit(procs, places[i]) && places[i].image != IMAGE_SCRIPT)
 			return false;
 	}
 	return has_runtime;
