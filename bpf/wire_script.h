@@ -125,15 +125,18 @@ enum wire_script_note {
 
 /* The script frames of a stack that the loader walks: a struct wire_stack of this kind, whose hash
  * is the number that its slice names it by. Runs of frames, innermost first, each with a word of
- * kind WIRE_FRAME_CODE behind it: an address in the C frame of the loop that runs them. */
+ * kind WIRE_FRAME_CODE behind it: an address in the C frame of the loop that runs them. Or, with
+ * WIRE_BY_FRAME_POINTER, of V8: what may be the frame pointer of its frame; if it is none, the
+ * function is not on the stack. Of PHP and Ruby it is what follows. */
 
 /* Of PHP and Ruby the script's frames do not tell which native frame is their loop. So a stack has
  * its native frames first, those of the loop with kinds of their own, WIRE_FRAME_LOOP, and
  * WIRE_FRAME_CORE for the function that it runs in its place; then a word
  * WIRE_FRAME_CHAIN, then the script's frames, innermost first; the last of each run of a loop has
- * the flag WIRE_SCRIPT_END. Of more frames than there is room for, the WIRE_TAIL_FRAMES outermost
- * ones are kept in a ring behind the innermost ones, as in a deep stack. User space puts the runs
- * in the places of the loops.
+ * the flag WIRE_SCRIPT_END. For a stack that the loader walks all from WIRE_FRAME_CHAIN on is sent
+ * as its chain. Of more frames than there is room for, the WIRE_TAIL_FRAMES outermost ones are kept
+ * in a ring behind the innermost ones, as in a deep stack. User space puts the runs in the places
+ * of the loops.
  *
  * The value of WIRE_FRAME_CHAIN: how many script frames there are, and how many runs; whether they
  * were followed to the outermost one. */

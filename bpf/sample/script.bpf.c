@@ -31,6 +31,7 @@ static __always_inline bool code_end(const struct script_memory *m, struct wire_
 #include "sample/script_async.h"
 #include "sample/script_pairs.h"
 #include "sample/script_v8.h"
+#include "sample/script_v8_chain.h"
 
 /* The walk has met V8: the frames before it have been passed already. */
 static __always_inline void begin_v8(struct script *s)
@@ -91,7 +92,8 @@ int script_tell(struct walk *walk)
 {
 	if (!walk)
 		return 0;
-	v8_tell(NULL, walk);
+	v8_new(NULL, walk);
+	v8_put(walk);
 	return 0;
 }
 
@@ -187,6 +189,16 @@ static __always_inline void chain_pairs_here(struct walk *walk, struct walk **co
 	chain_end(walk);
 }
 
+static long chain_v8_scan(__u32 i, struct walk **context)
+{
+	return !v8_scan(NULL, *context);
+}
+
+static long chain_v8_look(__u32 i, struct walk **context)
+{
+	return !v8_chain_look(NULL, *context);
+}
+
 int script_chain(struct walk *walk)
 {
 	struct walk *context = walk;
@@ -203,6 +215,12 @@ int script_chain(struct walk *walk)
 		bpf_loop(WIRE_WALK_FRAMES, chain_one, &context, 0);
 	else if (walk->script.proc.loop_bytes)
 		chain_pairs_here(walk, &context);
+	else if (walk->script.proc.language == WIRE_SCRIPT_V8) {
+		v8_scan_begin(walk);
+		bpf_loop(V8_SCAN, chain_v8_scan, &context, 0);
+		v8_chain_begin(walk);
+		bpf_loop(V8_CHAIN, chain_v8_look, &context, 0);
+	}
 	walk->script.chained = 0;
 	return 0;
 }

@@ -273,21 +273,47 @@ static __always_inline bool v8_find(const struct script_memory *m, struct script
 	return s->number;
 }
 
+/* Whether s->number is a function of JavaScript. */
+static __always_inline bool v8_is_script(const struct script *s)
+{
+	return s->number && s->number != V8_NATIVE;
+}
+
+static __always_inline __u64 v8_frame_word(const struct script *s)
+{
+	return (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | s->number << WIRE_SCRIPT_SHIFT;
+}
+
 /* Puts the function s->number in the place of the frame of @walk, which is the last on the stack. A
  * stub of V8 that was interrupted may work on the frame of the function that called it. */
 static __always_inline void v8_put(struct walk *walk)
 {
-	const __u64 number = walk->script.number;
 	__u64 word;
 
-	if (!number || number == V8_NATIVE)
+	if (!v8_is_script(&walk->script))
 		return;
 	walk->script.outcome = WIRE_SCRIPT_WHOLE;
-	word = (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | number << WIRE_SCRIPT_SHIFT;
+	word = v8_frame_word(&walk->script);
 	if (walk->at.innermost && walk->vma.has_file)
 		walk_keep(walk, word);
 	else
 		*walk_slot(walk, walk->depth - 1) = word;
+}
+
+/* As v8_find(), but does not look again at what this walk has met already. */
+static __always_inline bool v8_look(const struct script_memory *m, struct script *s, __u64 function)
+{
+	struct script_number *n = &s->numbers[function >> 5 & (SCRIPT_CODES - 1)];
+
+	s->number = n->number;
+	if (n->code == function)
+		return true;
+	n->code = 0;
+	if (!v8_find(m, s, function))
+		return false;
+	n->code = function;
+	n->number = s->number;
+	return true;
 }
 
 /* False: its function is new. */
@@ -295,7 +321,6 @@ static __always_inline bool v8_frame(const struct script_memory *m, struct walk 
 {
 	const __u64 base = walk->at.bp;
 	struct script *s = &walk->script;
-	struct script_number *n;
 	__u64 function;
 
 	if (base % 8 || !read_user(m, s->frame, 16, base - 16))
@@ -303,21 +328,14 @@ static __always_inline bool v8_frame(const struct script_memory *m, struct walk 
 	function = s->frame[0];
 	if (!v8_is_pointer(function) || !v8_is_pointer(s->frame[1]))
 		return true;
-	n = &s->numbers[function >> 5 & (SCRIPT_CODES - 1)];
-	s->number = n->number;
-	if (n->code != function) {
-		n->code = 0;
-		if (!v8_find(m, s, function))
-			return false;
-		n->code = function;
-		n->number = s->number;
-	}
+	if (!v8_look(m, s, function))
+		return false;
 	v8_put(walk);
 	return true;
 }
 
-/* Sends the function that v8_frame() found to be new. */
-static __always_inline void v8_tell(const struct script_memory *m, struct walk *walk)
+/* Sends the function that v8_find() found to be new; sets s->number. */
+static __always_inline void v8_new(const struct script_memory *m, struct walk *walk)
 {
 	struct script *s = &walk->script;
 	__u64 number = V8_NATIVE;
@@ -334,7 +352,6 @@ static __always_inline void v8_tell(const struct script_memory *m, struct walk *
 	key = v8_hashes(s);
 	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
 	s->number = number;
-	v8_put(walk);
 }
 
 #endif

@@ -1,11 +1,12 @@
 // cflags: -rdynamic -fno-inline
 /* Looks like PHP 8.2, whose frames lead in a circle ("circle"), to memory that is not there
  * ("gone"), or to texts without end ("texts"). Works for a second of CPU time and prints "same" if
- * nobody wrote to what looks like PHP's. */
+ * nobody wrote to what looks like PHP's; or with another argument prints "ready", and sleeps. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct frame {
 	const void *instruction, *call, *value, *function, *this_value;
@@ -45,6 +46,7 @@ static struct frame frames[2] = {
 };
 
 volatile uint64_t sink;
+static volatile int sleeps;
 
 static int64_t cpu_ms(void)
 {
@@ -56,6 +58,8 @@ static int64_t cpu_ms(void)
 
 void execute_ex(void)
 {
+	while (sleeps)
+		pause();
 	while (cpu_ms() < 1000)
 		for (int i = 0; i < 100000; i++)
 			sink += (uint64_t)i;
@@ -75,6 +79,10 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "texts"))
 		name.length = UINT64_MAX;
 	memcpy(copy, frames, sizeof(copy));
+	sleeps = argc > 2;
+	if (sleeps)
+		puts("ready");
+	fflush(stdout);
 	execute_ex();
 	puts(memcmp(copy, frames, sizeof(copy)) ? "changed" : "same");
 	return version[0] != 'X';

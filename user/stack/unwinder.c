@@ -733,7 +733,8 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 	if (pairs)
 		pair(&w, chain, &f);
 	u->walks++;
-	u->n_bare += w.interpreter.language && !chain;
+	/* V8 may be on the stack without a function. */
+	u->n_bare += w.interpreter.language && w.interpreter.language != WIRE_SCRIPT_V8 && !chain;
 	cut(u->frames, &f);
 	return stackbook_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }

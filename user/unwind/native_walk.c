@@ -93,6 +93,7 @@ struct walking {
 	size_t followed;
 	size_t program_bytes; /* interpreted so far */
 	size_t run, run_end;  /* in w->chain: the next frames of the script, and their entry */
+	bool in_file;	      /* the last step left code of a file */
 };
 
 static void start(struct walking *k, const struct native_walk *w)
@@ -205,6 +206,7 @@ static enum step_end step(struct walking *k, bool *guessed)
 	bool has_code = w->find(w->context, step_key(&k->at), &code);
 	bool has_rule = has_code && code.table && native_find(code.table, code.offset, &rule);
 
+	k->in_file = code.table;
 	*guessed = has_code && (!has_rule || rule.flags & TABLE_GUESS);
 	/* Ends where the kernel's walker does: a rule led to no code. */
 	if (!has_code)
@@ -246,27 +248,50 @@ static size_t add_run(const struct walking *k, uint64_t *frames, size_t n, size_
 	return n;
 }
 
-/* The native frame of the stack memory from @sp on, the last of @n, was left: if it is the loop
- * that runs the script's next frames, these take its place. Returns the number of frames. */
-static size_t merge(struct walking *k, uint64_t sp, uint64_t *frames, size_t n, size_t max)
+static bool by_pointer(const struct walking *k)
+{
+	return k->w->chain[k->run_end] & WIRE_BY_FRAME_POINTER;
+}
+
+/* Whether the next frames of the script belong to the frame @from that was left. */
+static bool is_entry(const struct walking *k, const struct step_regs *from, bool guessed)
+{
+	const uint64_t entry = WIRE_FRAME_VALUE(k->w->chain[k->run_end]);
+
+	return by_pointer(k) ? guessed && entry == from->bp : entry >= from->sp;
+}
+
+/* The native frame @from, the last of @n, was left; @guessed as in step(). If it is the loop that
+ * runs the script's next frames, or a frame of a script itself, these take its place. Returns the
+ * number of frames. */
+static size_t merge(struct walking *k, const struct step_regs *from, bool guessed, uint64_t *frames,
+		    size_t n, size_t max)
 {
 	const struct native_walk *w = k->w;
 
 	/* Entries of frames that were left out, or of a loop that no native frame was found for. */
-	while (k->run_end < w->n_chain && w->chain[k->run_end] < sp)
+	while (k->run_end < w->n_chain && WIRE_FRAME_VALUE(w->chain[k->run_end]) < k->at.sp &&
+	       !is_entry(k, from, guessed))
 		next_run(k, k->run_end + 1);
-	if (k->run_end >= w->n_chain || w->chain[k->run_end] >= k->at.sp)
+	if (k->run_end >= w->n_chain || WIRE_FRAME_VALUE(w->chain[k->run_end]) >= k->at.sp)
 		return n;
-	n = add_run(k, frames, n - 1, max);
+	/* A stub of V8 that was interrupted may work on the frame of the function that called it.
+	 */
+	n -= !(by_pointer(k) && from->innermost && k->in_file);
+	n = add_run(k, frames, n, max);
 	next_run(k, k->run_end + 1);
 	return n;
 }
 
 /* The native walk ended before the thread's first frame: adds the rest of the script, behind a
- * mark. */
+ * mark. What led to no code is no frame. */
 static size_t add_rest(struct walking *k, uint64_t *frames, size_t n, size_t max)
 {
-	if (k->run_end < k->w->n_chain && n < max)
+	if (k->run_end >= k->w->n_chain || by_pointer(k))
+		return n;
+	if (n > 1 && !is_code(k->w, step_key(&k->at)))
+		n--;
+	if (n < max)
 		frames[n++] = (uint64_t)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | WIRE_SCRIPT_NATIVE;
 	for (; k->run_end < k->w->n_chain; next_run(k, k->run_end + 1))
 		n = add_run(k, frames, n, max);
@@ -280,7 +305,8 @@ struct native_end native_walk(const struct native_walk *w, uint64_t *frames, siz
 	struct native_end out = {0};
 	struct walking k;
 	bool guessed = false;
-	uint64_t key, sp;
+	struct step_regs from;
+	uint64_t key;
 
 	start(&k, w);
 	next_run(&k, 0);
@@ -293,13 +319,13 @@ struct native_end native_walk(const struct native_walk *w, uint64_t *frames, siz
 		frames[out.n++] = k.at.ip | exact | (guessed ? WIRE_BY_FRAME_POINTER : 0);
 		out.n_guessed += guessed;
 		key = step_key(&k.at);
-		sp = k.at.sp;
+		from = k.at;
 		out.end = step(&k, &guessed);
 		out.no_rule = guessed;
 		if (out.end != STEP_NEXT)
 			break;
 		restore(&k);
-		out.n = merge(&k, sp, frames, out.n, max);
+		out.n = merge(&k, &from, guessed, frames, out.n, max);
 		vec_push(&k.passed, ((struct passed){.key = key, .caller = k.at}));
 	}
 	if (out.end != STEP_ROOT)

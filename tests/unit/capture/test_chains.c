@@ -29,6 +29,7 @@ struct stack {
 	uint64_t words[(FRAMES + 1) * FRAME_WORDS];
 	uint64_t registers[CFI_REGISTERS];
 	uint64_t lost_from; /* addresses from here on cannot be read */
+	bool in_file;	    /* the code is in a file, which has no rules for it */
 };
 
 static bool read_word(void *context, uint64_t address, uint64_t *out)
@@ -44,8 +45,10 @@ static bool read_word(void *context, uint64_t address, uint64_t *out)
 
 static bool find_code(void *context, uint64_t address, struct native_code *out)
 {
-	(void)context;
-	*out = (struct native_code){0};
+	static const struct table_blob no_rules;
+	const struct stack *s = context;
+
+	*out = (struct native_code){.table = s->in_file ? &no_rules : NULL};
 	return address >= CODE && address < CODE + 0x1000;
 }
 
@@ -144,6 +147,34 @@ static void the_rest_follows_a_mark(void **state)
 	       NOTE(WIRE_SCRIPT_NATIVE), SCRIPT(2), SCRIPT(3));
 }
 
+/* Of V8: what looked like a frame, with the address that would be its frame pointer. */
+#define MAYBE(i, word) (INSIDE(i, word) | WIRE_BY_FRAME_POINTER)
+
+static void frames_are_told_by_their_pointer(void **state)
+{
+	/* Each second one is not at the frame pointer, but elsewhere in the frame's memory. */
+	const uint64_t chain[] = {SCRIPT(8), MAYBE(1, 2), SCRIPT(1), MAYBE(1, 6),
+				  SCRIPT(9), MAYBE(2, 7), SCRIPT(3), MAYBE(3, 6)};
+	const uint64_t innermost[] = {SCRIPT(1), MAYBE(0, 6)};
+	uint64_t frames[64];
+	struct stack s;
+
+	(void)state;
+	make_stack(&s);
+	EXPECT(frames, WALK(&s, chain, frames), CODE, SCRIPT(1), CODE + 0x20, SCRIPT(3),
+	       CODE + 0x40);
+	EXPECT(frames, WALK(&s, innermost, frames), SCRIPT(1), CODE + 0x10, CODE + 0x20,
+	       CODE + 0x30, CODE + 0x40);
+	/* A stub in the program's file, which works on its caller's frame. */
+	s.in_file = true;
+	EXPECT(frames, WALK(&s, innermost, frames), CODE, SCRIPT(1), CODE + 0x10, CODE + 0x20,
+	       CODE + 0x30, CODE + 0x40);
+	s.in_file = false;
+	/* Nothing says that those which the walk did not get to are frames. */
+	s.lost_from = BASE + 2 * FRAME_BYTES;
+	EXPECT(frames, WALK(&s, chain, frames), CODE, SCRIPT(1), CODE + 0x20);
+}
+
 /* A record as it is sent: the outermost of too many words are in a ring. */
 struct sent {
 	struct wire_stack head;
@@ -199,6 +230,7 @@ int main(void)
 		cmocka_unit_test(the_innermost_frame_may_be_a_loop),
 		cmocka_unit_test(runs_without_a_loop_are_left_out),
 		cmocka_unit_test(the_rest_follows_a_mark),
+		cmocka_unit_test(frames_are_told_by_their_pointer),
 		cmocka_unit_test(chains_are_found_by_number),
 		cmocka_unit_test(too_many_words_have_a_note),
 	};
