@@ -5,6 +5,8 @@ script_frame	BPF time a frame: a Python function that spins 4 and 104 calls deep
 	function.
 script_pool	64 Python processes at 99 Hz: what the capture takes, of their CPU time.
 script_threads	271 Python threads at 10 Hz: samples lost.
+script_none	BPF time a sample of sqlite3, alone and with a Python process beside, which has run for a
+	moment and sleeps, so that eprof looks for its interpreter.
 script_shares	The time in each function of a Python program, by eprof and by austin at once: by how
 	many standard errors the shares differ, at most. Needs what tools/interpreters unpacks.
 """
@@ -16,7 +18,7 @@ import os
 import subprocess
 import time
 
-from base import BUILD, EPROF, KEEP, QUICK, RENDER, TURNS, Job, note, profile, row, run
+from base import BUILD, EPROF, KEEP, QUICK, RENDER, TOP, TURNS, Job, note, profile, row, run
 
 PYTHON = "/usr/bin/python3"
 OUT = os.path.join(KEEP, "scripts.h5")
@@ -113,6 +115,17 @@ def script_threads():
     row("271 threads at 10 Hz: samples lost", "samples", lost, "kept", profile(OUT)[0])
 
 
+def script_none():
+    sqlite = f"sqlite3 -cmd '.parameter set :n {200_000 if QUICK else 600_000}' :memory: <{TOP}/tools/work.sql"
+    python = f"{PYTHON} -c 'import time; sum(range(10**6)); time.sleep(300)' & sleep 0.5; {sqlite}; kill $!"
+    ns = {sqlite: [], python: []}
+    for _ in range(TURNS):
+        for command, got in ns.items():
+            cost, _ = captured(999, ["sh", "-c", command])
+            got.append(cost["BPF run time"] / cost["BPF runs"])
+    row("a sample of sqlite3 with a Python process beside", "ns of BPF", ns[python], "alone", ns[sqlite])
+
+
 # --- shares ----------------------------------------------------------------------------------------
 
 def of_stacks(lines, name_of):
@@ -164,4 +177,4 @@ def script_shares():
         max(difference(ours[n], all_ours, theirs[n], all_theirs) for n in NAMES), "wanted, at most", 3)
 
 
-GROUPS = (script_frame, script_pool, script_threads, script_shares)
+GROUPS = (script_frame, script_pool, script_threads, script_none, script_shares)
