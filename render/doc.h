@@ -86,6 +86,9 @@ struct doc_table;
 struct doc_rows {
 	/* Adds the cells of the next rows; false: there are none. NULL: no such rows. */
 	bool (*fill)(void *of, struct doc_table *);
+	/* Behind the last row: 0, or why there are no more, as a negative errno with a text. NULL:
+	 * there is no reason to fail. */
+	int (*end)(void *of);
 	void (*release)(void *of);
 	void *of;
 	size_t most; /* rows that are wanted, at most; 0: all */

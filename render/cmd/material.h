@@ -8,7 +8,7 @@
 #include "query/tree.h"
 #include "query/wait_class.h"
 #include "query/zone_rows.h"
-#include "timeline/call_choice.h"
+#include "timeline/call_sums.h"
 #include "view/view.h"
 
 /* The tree of one metric, for reports that show several side by side. */

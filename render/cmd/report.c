@@ -291,9 +291,8 @@ static int write_material(struct report *r, struct material *m)
 	return write_report(r, m);
 }
 
-/* Leaves the events of a timeline in the file where views do without them in memory. Tables have a
- * row each call, and groups all of their arguments. A store must not stay locked against others who
- * add to it, as long as somebody reads the report. */
+/* Leaves the events of a timeline in the file: views walk them. But a store must not stay locked
+ * against others who add to it, as long as somebody reads the report. */
 static int load(const struct report *r, struct profile **p)
 {
 	int rc = store_load_leaving(r->input, &r->selection.run, p);
@@ -301,7 +300,7 @@ static int load(const struct report *r, struct profile **p)
 
 	if (rc == 0 && (*p)->events_left)
 		rc = store_is_single(r->input, &single);
-	if (rc == 0 && (r->format->medium == DOC_TABLE || r->selection.by || !single))
+	if (rc == 0 && !single)
 		rc = events_load(*p);
 	return rc;
 }

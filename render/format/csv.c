@@ -63,7 +63,7 @@ static void put_rows(FILE *out, const struct doc_table *t, size_t most)
 }
 
 /* The rows that the document does not hold, some at a time. */
-static void put_rest(FILE *out, const struct doc_table *t)
+static int put_rest(FILE *out, const struct doc_table *t)
 {
 	struct doc_table some = {.columns = t->columns};
 	size_t left = t->rest.most ? t->rest.most : SIZE_MAX;
@@ -77,26 +77,28 @@ static void put_rest(FILE *out, const struct doc_table *t)
 	}
 	doc_clear(&some);
 	vec_release(&some.cells);
+	return t->rest.end ? t->rest.end(t->rest.of) : 0;
 }
 
 static int csv_write(const struct doc *doc, const struct format_options *options, FILE *out)
 {
 	bool any = false;
+	int rc = 0;
 
 	(void)options;
 	vec_each (b, &doc->blocks) {
-		if (b->kind != BLOCK_TABLE)
+		if (rc || b->kind != BLOCK_TABLE)
 			continue;
 		if (any)
 			fputs("\r\n", out);
 		any = true;
 		put_titles(out, &b->table);
 		put_rows(out, &b->table, SIZE_MAX);
-		put_rest(out, &b->table);
+		rc = put_rest(out, &b->table);
 	}
 	if (!any)
 		return err(-EINVAL, "csv holds tables, and there is none here: see --view");
-	return 0;
+	return rc;
 }
 
 const struct format csv_format = {

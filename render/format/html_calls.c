@@ -55,8 +55,7 @@ static void lanes_pack(const struct call_chart *chart, struct pack *out)
 	pack_uint(out, chart->lanes.n);
 	for (uint32_t i = 0; i < chart->lanes.n; i++) {
 		const struct chart_lane *lane = &chart->lanes.at[i];
-		const struct call_lane as = {.thread = lane->thread, .coroutine = lane->coroutine};
-		_free_ char *name = call_lane_name(chart->profile, &as);
+		_free_ char *name = call_lane_name(chart->profile, lane->thread, lane->coroutine);
 		const size_t first_box = box, first_mark = mark, first_own = own;
 
 		while (box < chart->boxes.n && chart->boxes.at[box].lane == i)

@@ -17,8 +17,7 @@
 static void put_lane(struct term *term, const struct call_chart *chart, uint32_t lane, size_t n)
 {
 	const struct chart_lane *l = &chart->lanes.at[lane];
-	const struct call_lane as = {.thread = l->thread, .coroutine = l->coroutine};
-	_free_ char *name = call_lane_name(chart->profile, &as);
+	_free_ char *name = call_lane_name(chart->profile, l->thread, l->coroutine);
 	_free_ char *cut = term_cut(term, name, NAME_WIDTH);
 	_free_ double *cells = mem_zalloc(n, sizeof(*cells));
 	struct str s = {0};

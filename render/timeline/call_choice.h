@@ -1,6 +1,6 @@
 /*
- * call_choice: the calls of a timeline that a selection takes, and how they are called in words.
- * For views.
+ * call_choice: which calls of a timeline a selection takes, and how they are called in words. For
+ * views, which walk them by call_walk.h.
  *
  * --thread, --pid and --cgroup choose by the thread of a call's lane, --from and --to what runs
  * within that time, if only in part. --focus, --ignore, --module, --file and --zone mean the call
@@ -13,63 +13,50 @@
 #include <stdint.h>
 
 #include "query/selection.h"
-#include "timeline/timed_calls.h"
+#include "timeline/call_follower.h"
+#include "timeline/event_prices.h"
 
-/* An event, and its row. */
-struct known_event {
-	uint32_t row;
-	struct timed_event event;
+struct call_tests;
+
+/* A call that has no begin, and its lane's thread and coroutine. */
+struct cut_call {
+	struct call call;
+	uint32_t thread, coroutine;
 };
 
 struct call_choice {
 	const struct profile *profile; /* borrowed */
-	struct calls calls;	       /* all of the profile */
-	VEC(uint32_t) taken;	       /* places in calls.at, ascending */
 	uint64_t from_ns, to_ns;       /* what the selection takes of the time, [from, to) */
 	bool *thread;		       /* per thread: selected; NULL: all */
-	uint64_t events;	       /* that are taken, without those that stand for gaps */
-	/* What marks of charts and waits are made of: switches, exceptions, triggers, gaps, and
-	 * what is right before a gap. In order of time. */
-	VEC(struct timed_event) beside;
-	VEC(struct known_event) known; /* by row: call_choice_know() */
+	struct call_tests *tests;      /* of functions */
+	bool net;
+	struct event_prices prices; /* for net times */
+	/* Of call_walk.h: the calls that have no begin, in the order of their ends, as the first
+	 * walk found them. */
+	VEC(struct cut_call) cuts;
+	bool cuts_known;
 };
 
 /* With --net at net times. -ENOENT or -EINVAL with a text for what the profile does not have, and
  * bad patterns. To be released in either case; the profile must outlive it. */
 int call_choice_init(struct call_choice *, const struct profile *, const struct selection *);
 void call_choice_release(struct call_choice *);
-/* Reads what events tell of calls, which call_arguments(), call_result() and call_event() need: @at
- * has @n places of them. Nothing to do where the events are in memory. Errors of
- * event_cursor_release(). */
-int call_choice_know(struct call_choice *, const uint32_t *at, size_t n);
-/* The event of a row; NULL for CALLS_NONE. */
-const struct timed_event *call_event(const struct call_choice *, uint32_t row);
 
-/* The calls that a report shows, which the first view that asks for them has found for all. A
- * zeroed one is valid. */
-struct shared_calls {
-	struct call_choice choice;
-	bool found;
-	int rc;
-};
-/* NULL on an error of call_choice_init(), in *@rc. Borrowed. */
-const struct call_choice *shared_calls_get(struct shared_calls *, const struct profile *,
-					   const struct selection *, int *rc);
-/* call_choice_know() of those that were found. */
-int shared_calls_know(struct shared_calls *, const uint32_t *at, size_t n);
-void shared_calls_release(struct shared_calls *);
+/* Which tests the function of a frame passes, a bit each: those of a call are its own and those of
+ * all that are around it. */
+uint8_t call_choice_passed(const struct call_choice *, uint32_t frame);
+/* @thread: of its lane; @passed: as above. */
+bool call_choice_takes_call(const struct call_choice *, const struct call *, uint32_t thread,
+			    uint8_t passed);
 /* Whether an event is of the threads and the time that are selected. */
 bool call_choice_takes(const struct call_choice *, const struct timed_event *);
 
 /* The function that is called. */
 const struct function *call_function(const struct profile *, const struct call *);
 const char *call_name(const struct profile *, const struct call *);
-/* What is known of its arguments, and of what it returned; "": nothing. Freed by the caller. */
-char *call_arguments(const struct call_choice *, const struct call *);
-char *call_result(const struct call_choice *, const struct call *);
 /* "cut at its begin, left by an exception"; "" of a call that is whole and returned. */
 const char *call_ended(const struct call *);
 /* "worker 4712"; "coroutine 3, first in worker 4712". Freed by the caller. */
-char *call_lane_name(const struct profile *, const struct call_lane *);
+char *call_lane_name(const struct profile *, uint32_t thread, uint32_t coroutine);
 
 #endif

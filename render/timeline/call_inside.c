@@ -17,10 +17,12 @@ struct finding {
 	const struct call_choice *c;
 	struct inside *out;
 	size_t n;
-	struct map by_call;   /* place of a call → its place in out, + 1 */
+	struct map by_call;   /* lane and place of a call → its place in out */
 	struct map by_part;   /* hash of call, kind and what → place in its list */
 	struct map by_thread; /* thread → first place in next, + 1 */
 	uint32_t *next;	      /* of each of out the next of the same thread, + 1; 0: none */
+	uint32_t *why;	      /* per thread: of its last switch */
+	bool switches;	      /* the profile has them, whose times are exact */
 };
 
 enum part_kind { IN_CALLS, IN_WAITS, IN_SAMPLES };
@@ -42,19 +44,30 @@ static void add(struct finding *f, uint32_t i, enum part_kind kind, uint32_t wha
 	list->at[at].ns += ns;
 }
 
-static void add_calls(struct finding *f)
+static uint64_t key_of(const struct walked_call *c)
 {
-	const struct calls *calls = &f->c->calls;
+	return hash_two(c->call.lane, c->place);
+}
 
-	vec_each (call, &calls->at) {
-		const uint32_t *i =
-			call->parent == CALLS_NONE ? NULL : map_get(&f->by_call, call->parent);
+static void begin_call(void *data, struct call_walk *w, struct walked_call *c)
+{
+	const struct finding *f = data;
+	const uint32_t *i = map_get(&f->by_call, key_of(c));
 
-		if (!i)
-			continue;
-		add(f, *i, IN_CALLS, f->c->profile->frames.at[call->frame].function, call_ns(call));
-		f->out[*i].calls_ns += call_ns(call);
-	}
+	(void)w;
+	c->mark = i ? *i + 1 : 0;
+}
+
+static void end_call(void *data, struct call_walk *w, struct walked_call *c)
+{
+	const struct walked_call *around = call_walk_around(w, c);
+	struct finding *f = data;
+
+	if (!around || !around->mark)
+		return;
+	add(f, around->mark - 1, IN_CALLS, f->c->profile->frames.at[c->call.frame].function,
+	    call_ns(&c->call));
+	f->out[around->mark - 1].calls_ns += call_ns(&c->call);
 }
 
 /* The calls of a thread that is waiting or running, by its own stack; of coroutines only what is
@@ -66,43 +79,23 @@ static uint32_t first_of(const struct finding *f, uint32_t thread)
 	return first ? *first : 0;
 }
 
-static const struct call *call_of(const struct finding *f, uint32_t i)
-{
-	return &f->c->calls.at.at[f->out[i].call];
-}
-
-/* By its events, as waits and samples are: the call itself may have net times. */
-static uint64_t begin_of(const struct finding *f, const struct call *call)
-{
-	const struct timed_event *e = call_event(f->c, call->begin);
-
-	return e ? e->time_ns : call->start_ns;
-}
-
-static uint64_t end_of(const struct finding *f, const struct call *call)
-{
-	const struct timed_event *e = call_event(f->c, call->end);
-
-	return e ? e->time_ns : call->end_ns;
-}
-
 static bool is_of(const struct finding *f, uint32_t i, uint32_t coroutine)
 {
-	const uint32_t own = f->c->calls.lanes.at[call_of(f, i)->lane].coroutine;
+	const uint32_t own = f->out[i].call->coroutine;
 
 	return !own || own == coroutine;
 }
 
+/* Times are those of events, as waits and samples have them: the call itself may have net times. */
 static void add_wait(struct finding *f, uint32_t thread, uint32_t coroutine, uint64_t end_ns,
 		     uint64_t ns, uint32_t why, bool sampled)
 {
 	const uint64_t start_ns = end_ns > ns ? end_ns - ns : 0;
 
 	for (uint32_t i = first_of(f, thread); i; i = f->next[i - 1]) {
-		const struct call *call = call_of(f, i - 1);
-		const uint64_t begin_ns = begin_of(f, call), until_ns = end_of(f, call);
-		const uint64_t from = begin_ns > start_ns ? begin_ns : start_ns;
-		const uint64_t to = until_ns < end_ns ? until_ns : end_ns;
+		const struct walked_call *call = f->out[i - 1].call;
+		const uint64_t from = call->begin_ns > start_ns ? call->begin_ns : start_ns;
+		const uint64_t to = call->end_ns < end_ns ? call->end_ns : end_ns;
 
 		if (from >= to || !is_of(f, i - 1, coroutine))
 			continue;
@@ -112,23 +105,17 @@ static void add_wait(struct finding *f, uint32_t thread, uint32_t coroutine, uin
 	}
 }
 
-/* Whether the profile has switches, whose times are exact. */
-static bool add_switches(struct finding *f)
+static void add_switch(void *data, const struct timed_event *e)
 {
-	const struct profile *p = f->c->profile;
-	_free_ uint32_t *why = mem_zalloc(p->threads.n + 1, sizeof(*why));
-	bool any = false;
+	struct finding *f = data;
 
-	vec_each (e, &f->c->beside) {
-		if (e->event == EVENT_SWITCH_OUT)
-			why[e->thread] = e->argument;
-		if (e->event != EVENT_SWITCH_IN || e->value1 <= 0)
-			continue;
-		any = true;
-		add_wait(f, e->thread, e->coroutine, e->time_ns, (uint64_t)e->value1,
-			 why[e->thread], false);
-	}
-	return any;
+	if (e->event == EVENT_SWITCH_OUT)
+		f->why[e->thread] = e->argument;
+	if (e->event != EVENT_SWITCH_IN || e->value1 <= 0)
+		return;
+	f->switches = true;
+	add_wait(f, e->thread, e->coroutine, e->time_ns, (uint64_t)e->value1, f->why[e->thread],
+		 false);
 }
 
 /* What it waited for, or the system call in which it did; else the kind, as a number that no text
@@ -156,9 +143,9 @@ static void add_samples(struct finding *f, bool waits)
 			continue;
 		}
 		for (uint32_t i = first_of(f, s->thread); i; i = f->next[i - 1]) {
-			const struct call *call = call_of(f, i - 1);
+			const struct walked_call *call = f->out[i - 1].call;
 
-			if (s->time_ns < begin_of(f, call) || s->time_ns >= end_of(f, call) ||
+			if (s->time_ns < call->begin_ns || s->time_ns >= call->end_ns ||
 			    !is_of(f, i - 1, 0))
 				continue;
 			add(f, i - 1, IN_SAMPLES, p->frames.at[p->nodes.at[s->node].frame].function,
@@ -177,39 +164,44 @@ static int most_first(const void *a, const void *b)
 	return order_down(x->ns, y->ns) ?: order_down(x->n, y->n) ?: order_up(x->what, y->what);
 }
 
-static void begin(struct finding *f, const uint32_t *at)
+static void begin(struct finding *f, const struct walked_call *const *calls)
 {
 	bool fresh;
 
 	f->next = mem_zalloc(f->n + 1, sizeof(*f->next));
+	f->why = mem_zalloc(f->c->profile->threads.n + 1, sizeof(*f->why));
 	for (uint32_t i = 0; i < f->n; i++) {
-		const struct call *call = &f->c->calls.at.at[at[i]];
-		uint32_t *first =
-			map_put(&f->by_thread, f->c->calls.lanes.at[call->lane].thread, &fresh);
+		uint32_t *first = map_put(&f->by_thread, calls[i]->thread, &fresh);
 
-		f->out[i] = (struct inside){.call = at[i]};
-		*map_put(&f->by_call, at[i], &fresh) = i;
+		f->out[i] = (struct inside){.call = calls[i]};
+		*map_put(&f->by_call, key_of(calls[i]), &fresh) = i;
 		f->next[i] = *first;
 		*first = i + 1;
 	}
 }
 
-void call_inside_find(const struct call_choice *c, const uint32_t *at, size_t n, struct inside *out)
+int call_inside_find(struct call_choice *c, const struct walked_call *const *calls, size_t n,
+		     struct inside *out)
 {
 	struct finding f = {.c = c, .out = out, .n = n};
+	const struct call_taker taker = {
+		.event = add_switch, .begin = begin_call, .end = end_call, .data = &f};
+	int rc;
 
-	begin(&f, at);
-	add_calls(&f);
-	add_samples(&f, !add_switches(&f));
+	begin(&f, calls);
+	rc = call_walk_all(c, &taker);
+	add_samples(&f, !f.switches);
 	for (size_t i = 0; i < n; i++) {
 		vec_sort(&out[i].calls, most_first);
 		vec_sort(&out[i].waits, most_first);
 		vec_sort(&out[i].samples, most_first);
 	}
 	free(f.next);
+	free(f.why);
 	map_release(&f.by_call);
 	map_release(&f.by_part);
 	map_release(&f.by_thread);
+	return rc;
 }
 
 void call_inside_release(struct inside *in, size_t n)
@@ -278,11 +270,11 @@ static void add_sampled(struct str *s, const struct profile *p, const struct ins
 	}
 }
 
-char *call_inside_text(const struct profile *p, const struct calls *calls, const struct inside *in)
+char *call_inside_text(const struct profile *p, const struct inside *in)
 {
 	struct str s = {0};
 
-	add_called(&s, p, in, call_ns(&calls->at.at[in->call]));
+	add_called(&s, p, in, call_ns(&in->call->call));
 	add_waited(&s, p, in);
 	add_sampled(&s, p, in);
 	return str_steal(&s);

@@ -5,7 +5,7 @@
 #ifndef TIMELINE_CALL_INSIDE_H
 #define TIMELINE_CALL_INSIDE_H
 
-#include "timeline/call_choice.h"
+#include "timeline/call_walk.h"
 
 /* Time of one kind: of the direct calls of a function, of waits for a reason, of samples whose
  * innermost frame is a function. */
@@ -19,7 +19,7 @@ struct inside_part {
 typedef VEC(struct inside_part) inside_parts;
 
 struct inside {
-	uint32_t call;			    /* place in calls.at */
+	const struct walked_call *call;	    /* borrowed */
 	inside_parts calls, waits, samples; /* most first */
 	uint64_t calls_ns, waits_ns;
 	uint32_t samples_n;
@@ -27,11 +27,13 @@ struct inside {
 	bool sampled_waits;
 };
 
-/* @at: places of @n calls; @out has room for as many. One pass over calls, events and samples. */
-void call_inside_find(const struct call_choice *, const uint32_t *at, size_t n, struct inside *out);
+/* Of @n calls that a walk of the choice has told; @out has room for as many. By one walk more,
+ * whose errors it returns. */
+int call_inside_find(struct call_choice *, const struct walked_call *const *calls, size_t n,
+		     struct inside *out);
 void call_inside_release(struct inside *, size_t n);
 /* "parse 61.0 %, read 20.1 %; waited 3.10 ms: futex; 23 samples: memcpy 40.0 %"; "" where
  * nothing is known. Freed by the caller. */
-char *call_inside_text(const struct profile *, const struct calls *, const struct inside *);
+char *call_inside_text(const struct profile *, const struct inside *);
 
 #endif

@@ -5,104 +5,88 @@
 #include "base/mem.h"
 #include "model/profile.h"
 #include "model/timed_event.h"
-#include "timeline/call_choice.h"
+#include "timeline/call_sums.h"
 #include "timeline/chart_marks.h"
+#include "timeline/chart_own.h"
+#include "timeline/timed_calls.h"
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-/* Per lane of the calls what of it is taken. */
-struct lane_use {
-	uint64_t calls, ns;
-	uint32_t depth_least, depth_most;
-	uint32_t lane; /* its number there */
+/* A lane of the walks: its place in the chart, and what of it is drawn. */
+struct drawn_lane {
+	uint32_t number; /* CALLS_NONE: it is left out */
+	uint32_t depth_least;
+	struct chart_box *open; /* of merged calls, by row; n 0: none */
 };
 
-static struct lane_use *use_of(const struct call_choice *c)
+struct drawing {
+	struct call_chart *chart;
+	uint64_t gap_ns;
+	struct drawn_lane *lanes;
+	size_t n;
+	struct chart_marks marks;
+	bool own;
+	struct chart_own_work own_work;
+};
+
+static int most_time_first(const void *a, const void *b, void *sums)
 {
-	struct lane_use *use = mem_zalloc(c->calls.lanes.n + 1, sizeof(*use));
+	const struct lane_sums *lanes = sums, *x = &lanes[*(const uint32_t *)a],
+			       *y = &lanes[*(const uint32_t *)b];
 
-	for (uint32_t i = 0; i < c->calls.lanes.n; i++)
-		use[i] = (struct lane_use){.lane = i, .depth_least = UINT32_MAX};
-	vec_each (at, &c->taken) {
-		const struct call *call = &c->calls.at.at[*at];
-		struct lane_use *u = &use[call->lane];
-
-		u->calls++;
-		u->ns += call->self_ns;
-		u->depth_least = call->depth < u->depth_least ? call->depth : u->depth_least;
-		u->depth_most = call->depth > u->depth_most ? call->depth : u->depth_most;
-	}
-	return use;
+	return order_down(!!x->calls, !!y->calls) ?: order_down(x->self_ns, y->self_ns) ?:
+	       order_up(x->thread, y->thread) ?: order_up(x->coroutine, y->coroutine);
 }
 
-static int most_time_first(const void *a, const void *b)
+static int by_thread(const void *a, const void *b, void *sums)
 {
-	const struct lane_use *x = a, *y = b;
+	const struct lane_sums *lanes = sums, *x = &lanes[*(const uint32_t *)a],
+			       *y = &lanes[*(const uint32_t *)b];
 
-	return order_down(!!x->calls, !!y->calls) ?: order_down(x->ns, y->ns) ?:
-	       order_up(x->lane, y->lane);
+	return order_up(x->thread, y->thread) ?: order_up(x->coroutine, y->coroutine);
 }
 
-static int by_lane(const void *a, const void *b)
+static void put_lane(struct drawing *d, uint32_t at, const struct lane_sums *lane)
 {
-	const struct lane_use *x = a, *y = b;
+	const uint32_t rows = lane->depth_most - lane->depth_least + 1;
 
-	return order_up(x->lane, y->lane);
+	d->lanes[at].number = (uint32_t)d->chart->lanes.n;
+	d->lanes[at].depth_least = lane->depth_least;
+	d->lanes[at].open = mem_zalloc(CHART_DEPTH_MOST, sizeof(*d->lanes[at].open));
+	vec_push(&d->chart->lanes,
+		 ((struct chart_lane){.thread = lane->thread,
+				      .coroutine = lane->coroutine,
+				      .rows = rows < CHART_DEPTH_MOST ? rows : CHART_DEPTH_MOST,
+				      .calls = lane->calls}));
 }
 
-/* The lanes with most time in calls. Returns per lane of the calls its number in the chart;
- * CALLS_NONE: it is left out. Freed by the caller. */
-static uint32_t *choose_lanes(struct call_chart *chart, const struct call_choice *c,
-			      struct lane_use *use)
+/* The lanes with most time in calls. */
+static void choose_lanes(struct drawing *d, const struct call_sums *sums)
 {
-	const size_t n = c->calls.lanes.n;
-	uint32_t *number = mem_zalloc(n + 1, sizeof(*number));
+	const size_t n = sums->lanes.n;
+	_free_ uint32_t *order = mem_zalloc(n + 1, sizeof(*order));
+	struct lane_sums *lanes = sums->lanes.at;
 	size_t shown = 0;
 
-	qsort(use, n, sizeof(*use), most_time_first);
-	while (shown < n && use[shown].calls && shown < CHART_LANES_MOST)
+	d->n = n;
+	d->lanes = mem_zalloc(n + 1, sizeof(*d->lanes));
+	for (uint32_t i = 0; i < n; i++) {
+		order[i] = i;
+		d->lanes[i].number = CALLS_NONE;
+	}
+	qsort_r(order, n, sizeof(*order), most_time_first, lanes);
+	while (shown < n && lanes[order[shown]].calls && shown < CHART_LANES_MOST)
 		shown++;
-	for (size_t i = 0; i < n; i++) {
-		number[use[i].lane] = CALLS_NONE;
-		chart->left_lanes += i >= shown && use[i].calls;
-		chart->left_calls += i >= shown ? use[i].calls : 0;
+	for (size_t i = shown; i < n; i++) {
+		d->chart->left_lanes += lanes[order[i]].calls != 0;
+		d->chart->left_calls += lanes[order[i]].calls;
 	}
-	qsort(use, shown, sizeof(*use), by_lane);
-	for (uint32_t i = 0; i < shown; i++) {
-		const struct call_lane *lane = &c->calls.lanes.at[use[i].lane];
-		const uint32_t rows = use[i].depth_most - use[i].depth_least + 1;
-
-		number[use[i].lane] = i;
-		vec_push(&chart->lanes,
-			 ((struct chart_lane){.thread = lane->thread,
-					      .coroutine = lane->coroutine,
-					      .rows = rows < CHART_DEPTH_MOST ? rows
-									      : CHART_DEPTH_MOST,
-					      .calls = use[i].calls}));
-	}
-	return number;
+	qsort_r(order, shown, sizeof(*order), by_thread, lanes);
+	for (size_t i = 0; i < shown; i++)
+		put_lane(d, order[i], &lanes[order[i]]);
 }
 
 /* --- the level of detail ---------------------------------------------------------------------- */
-
-static int up(const void *a, const void *b)
-{
-	return order_up(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
-/* The length from which on no more than CHART_CALLS_MOST calls are. */
-static uint64_t least_of(const struct call_choice *c)
-{
-	_free_ uint64_t *ns = NULL;
-
-	if (c->taken.n <= CHART_CALLS_MOST)
-		return 0;
-	ns = mem_zalloc(c->taken.n, sizeof(*ns));
-	for (size_t i = 0; i < c->taken.n; i++)
-		ns[i] = call_ns(&c->calls.at.at[c->taken.at[i]]);
-	qsort(ns, c->taken.n, sizeof(*ns), up);
-	return ns[c->taken.n - CHART_CALLS_MOST - 1] + 1;
-}
 
 /* Short neighbours are one box if less than this is between them: so long that there is about one
  * box a call that has its own, however many rows there are. */
@@ -117,62 +101,48 @@ static uint64_t gap_of(const struct call_chart *chart)
 	       1;
 }
 
-struct drawing {
-	struct call_chart *chart;
-	uint64_t gap_ns;
-	struct chart_box open[CHART_DEPTH_MOST]; /* of merged calls, by row; n 0: none */
-};
-
-static void flush(struct drawing *d, uint32_t row)
+static void flush(struct drawing *d, struct chart_box *open)
 {
-	struct chart_box *open = &d->open[row];
-
 	if (open->n)
 		vec_push(&d->chart->boxes, *open);
 	d->chart->merged += open->n > 1 ? open->n : 0;
 	open->n = 0;
 }
 
-static void flush_all(struct drawing *d)
+static void put_short(struct drawing *d, struct chart_box *open, const struct chart_box *b)
 {
-	for (uint32_t row = 0; row < CHART_DEPTH_MOST; row++)
-		flush(d, row);
-}
-
-static void put_short(struct drawing *d, const struct chart_box *b)
-{
-	struct chart_box *open = &d->open[b->row];
-
 	if (open->n && b->start_ns > open->end_ns + d->gap_ns)
-		flush(d, b->row);
+		flush(d, open);
 	if (!open->n) {
 		*open = *b;
 		return;
 	}
 	open->frame = open->argument = open->flags = 0;
 	open->n++;
+	open->start_ns = b->start_ns < open->start_ns ? b->start_ns : open->start_ns;
 	open->end_ns = b->end_ns > open->end_ns ? b->end_ns : open->end_ns;
 }
 
-static void put_call(struct drawing *d, const struct call *call, uint32_t lane, uint32_t row)
+/* Those of a row come in order of time. */
+static void put_call(struct drawing *d, const struct call *call, const struct drawn_lane *lane,
+		     uint32_t row)
 {
 	const struct call_chart *chart = d->chart;
 	const struct chart_box box = {
 		.start_ns = call->start_ns > chart->from_ns ? call->start_ns : chart->from_ns,
 		.end_ns = call->end_ns < chart->to_ns ? call->end_ns : chart->to_ns,
-		.lane = lane,
+		.lane = lane->number,
 		.row = row,
 		.n = 1,
 		.frame = call->frame,
 		.argument = call->argument,
-
 		.flags = call->flags};
 
 	if (call_ns(call) < chart->least_ns) {
-		put_short(d, &box);
+		put_short(d, &lane->open[row], &box);
 		return;
 	}
-	flush(d, row);
+	flush(d, &lane->open[row]);
 	vec_push(&d->chart->boxes, box);
 }
 
@@ -184,51 +154,72 @@ static int by_place(const void *a, const void *b)
 	       order_up(x->start_ns, y->start_ns) ?: order_up(x->end_ns, y->end_ns);
 }
 
-/* @number: of lanes; @least: per lane of the calls its least depth. */
-static void put_calls(struct call_chart *chart, const struct call_choice *c, const uint32_t *number,
-		      const uint32_t *least)
-{
-	struct drawing d = {.chart = chart, .gap_ns = gap_of(chart)};
-	uint32_t before = CALLS_NONE;
-
-	vec_each (at, &c->taken) {
-		const struct call *call = &c->calls.at.at[*at];
-		const uint32_t row = call->depth - least[call->lane];
-
-		if (number[call->lane] == CALLS_NONE)
-			continue;
-		if (call->lane != before)
-			flush_all(&d);
-		before = call->lane;
-		if (row < CHART_DEPTH_MOST)
-			put_call(&d, call, number[call->lane], row);
-		else
-			chart->left_calls++;
-	}
-	flush_all(&d);
-	vec_sort(&chart->boxes, by_place);
-}
-
 /* --- all together ----------------------------------------------------------------------------- */
 
-void chart_make(struct call_chart *chart, const struct call_choice *c)
+static void take_event(void *data, const struct timed_event *e)
+{
+	struct drawing *d = data;
+
+	chart_marks_take(&d->marks, e);
+	if (d->own)
+		chart_own_take(&d->own_work, e);
+}
+
+static void end_call(void *data, struct call_walk *w, struct walked_call *c)
+{
+	struct drawing *d = data;
+	const struct drawn_lane *lane = c->call.lane < d->n ? &d->lanes[c->call.lane] : NULL;
+	uint32_t row;
+
+	(void)w;
+	if (!c->taken || !lane || lane->number == CALLS_NONE)
+		return;
+	row = c->call.depth - lane->depth_least;
+	if (row < CHART_DEPTH_MOST)
+		put_call(d, &c->call, lane, row);
+	else
+		d->chart->left_calls++;
+}
+
+static int draw(struct drawing *d, struct call_choice *c, uint64_t marks)
+{
+	const struct call_taker taker = {.event = take_event, .end = end_call, .data = d};
+	int rc;
+
+	chart_marks_begin(&d->marks, d->chart, c, marks);
+	if (d->own)
+		chart_own_begin(&d->own_work, d->chart);
+	rc = call_walk_all(c, &taker);
+	chart_marks_finish(&d->marks);
+	if (d->own)
+		chart_own_finish(&d->own_work);
+	for (size_t i = 0; i < d->n; i++) {
+		for (size_t row = 0; d->lanes[i].open && row < CHART_DEPTH_MOST; row++)
+			flush(d, &d->lanes[i].open[row]);
+		free(d->lanes[i].open);
+	}
+	vec_sort(&d->chart->boxes, by_place);
+	return rc;
+}
+
+int chart_make(struct call_chart *chart, struct call_choice *c, const struct call_sums *sums)
 {
 	/* Events may be later than the capture's end, if clocks disagree. */
 	const uint64_t end_ns = calls_end_ns(c->profile);
-	_free_ struct lane_use *use = use_of(c);
-	_free_ uint32_t *least = mem_zalloc(c->calls.lanes.n + 1, sizeof(*least));
-	_free_ uint32_t *number = NULL;
+	/* Net times are without the profiler's work. */
+	struct drawing d = {.chart = chart, .own = !c->net};
+	int rc;
 
 	*chart = (struct call_chart){.profile = c->profile,
 				     .from_ns = c->from_ns,
 				     .to_ns = c->to_ns < end_ns ? c->to_ns : end_ns,
-				     .calls = c->taken.n,
-				     .least_ns = least_of(c)};
+				     .calls = sums->taken,
+				     .least_ns = sums->longer_ns};
 	if (chart->to_ns <= chart->from_ns)
 		chart->to_ns = chart->from_ns + 1;
-	for (size_t i = 0; i < c->calls.lanes.n; i++)
-		least[i] = use[i].depth_least;
-	number = choose_lanes(chart, c, use);
-	put_calls(chart, c, number, least);
-	chart_marks_find(chart, c, number);
+	choose_lanes(&d, sums);
+	d.gap_ns = gap_of(chart);
+	rc = draw(&d, c, sums->marks);
+	free(d.lanes);
+	return rc;
 }

@@ -8,8 +8,10 @@
 #include "timeline/call_chart.h"
 
 struct call_choice;
+struct call_sums;
 
-/* The profile must outlive it; to be released by call_chart_release(). */
-void chart_make(struct call_chart *, const struct call_choice *);
+/* By one more walk of the calls whose sums are known. The profile must outlive it; to be released
+ * by call_chart_release() in either case. Errors of call_walk_all(). */
+int chart_make(struct call_chart *, struct call_choice *, const struct call_sums *);
 
 #endif

@@ -8,30 +8,19 @@
 #include "model/timed_event.h"
 #include "timeline/call_choice.h"
 
-struct finding {
-	struct call_chart *chart;
-	const struct call_choice *c;
-	struct map by_stack; /* of a thread and coroutine → lane of the chart */
-	struct map open;     /* of lane and kind → mark in chart->marks */
-	uint32_t *why;	     /* per thread: the reason of its last switch */
-	uint64_t gap_ns;
-};
-
-static void number_lanes(struct finding *f, const uint32_t *number)
+static void number_lanes(struct chart_marks *f)
 {
 	bool fresh;
 
-	for (uint32_t i = 0; i < f->c->calls.lanes.n; i++) {
-		const struct call_lane *lane = &f->c->calls.lanes.at[i];
+	for (uint32_t i = 0; i < f->chart->lanes.n; i++) {
+		const struct chart_lane *lane = &f->chart->lanes.at[i];
 
-		if (number[i] != CALLS_NONE)
-			*map_put(&f->by_stack, hash_two(lane->thread, lane->coroutine), &fresh) =
-				number[i];
+		*map_put(&f->by_stack, hash_two(lane->thread, lane->coroutine), &fresh) = i;
 	}
 }
 
 /* The lane of a coroutine, or that of the thread; CALLS_NONE: neither is drawn. */
-static uint32_t lane_of(const struct finding *f, const struct timed_event *e)
+static uint32_t lane_of(const struct chart_marks *f, const struct timed_event *e)
 {
 	const uint32_t *lane = map_get(&f->by_stack, hash_two(e->thread, e->coroutine));
 
@@ -41,7 +30,7 @@ static uint32_t lane_of(const struct finding *f, const struct timed_event *e)
 }
 
 /* Joins it with the one before of its lane and kind, if that is near. */
-static void put(struct finding *f, const struct chart_mark *m)
+static void put(struct chart_marks *f, const struct chart_mark *m)
 {
 	bool fresh;
 	uint32_t *at = map_put(&f->open, hash_two(m->lane, m->kind), &fresh);
@@ -56,7 +45,7 @@ static void put(struct finding *f, const struct chart_mark *m)
 	vec_push(&f->chart->marks, *m);
 }
 
-static void put_moment(struct finding *f, const struct timed_event *e, uint32_t kind)
+static void put_moment(struct chart_marks *f, const struct timed_event *e, uint32_t kind)
 {
 	const struct chart_mark m = {.start_ns = e->time_ns,
 				     .end_ns = e->time_ns,
@@ -69,7 +58,7 @@ static void put_moment(struct finding *f, const struct timed_event *e, uint32_t 
 		put(f, &m);
 }
 
-static void put_wait(struct finding *f, const struct timed_event *e)
+static void put_wait(struct chart_marks *f, const struct timed_event *e)
 {
 	const uint64_t ns = e->value1 > 0 ? (uint64_t)e->value1 : 0;
 	struct chart_mark m = {.start_ns = e->time_ns > ns ? e->time_ns - ns : 0,
@@ -88,7 +77,7 @@ static void put_wait(struct finding *f, const struct timed_event *e)
 }
 
 /* @before: of the event before it. What comes after the recorder stopped has no end. */
-static void put_lost(struct finding *f, const struct timed_event *e, uint64_t before)
+static void put_lost(struct chart_marks *f, const struct timed_event *e, uint64_t before)
 {
 	const struct call_chart *chart = f->chart;
 	struct chart_mark m = {.start_ns = e->value2 == EVENT_LOST_OLDER ? 0 : before,
@@ -105,7 +94,7 @@ static void put_lost(struct finding *f, const struct timed_event *e, uint64_t be
 	put(f, &m);
 }
 
-static void put_event(struct finding *f, const struct timed_event *e, uint64_t before)
+static void put_event(struct chart_marks *f, const struct timed_event *e, uint64_t before)
 {
 	switch (e->event) {
 	case EVENT_EXCEPTION:
@@ -138,7 +127,7 @@ static int by_place(const void *a, const void *b)
 	       order_up(x->start_ns, y->start_ns);
 }
 
-static bool is_mark(const struct timed_event *e)
+bool chart_marks_has(const struct timed_event *e)
 {
 	const bool exception = e->event == EVENT_EXCEPTION || e->event == EVENT_C_EXCEPTION;
 
@@ -148,33 +137,33 @@ static bool is_mark(const struct timed_event *e)
 
 /* What is nearer is one mark: nothing where all have room, else as much as leaves room for all
  * kinds in all lanes. */
-static uint64_t gap_of(const struct call_chart *chart, const struct call_choice *c)
+static uint64_t gap_of(const struct call_chart *chart, uint64_t n)
 {
 	const double span = (double)(chart->to_ns - chart->from_ns);
-	size_t n = 0;
 
-	vec_each (e, &c->beside)
-		n += is_mark(e);
 	return n <= CHART_MARKS_MOST ? 0
 				     : (uint64_t)(span * (double)(chart->lanes.n + 1) *
 						  (MARK_KINDS - 1) / CHART_MARKS_MOST);
 }
 
-void chart_marks_find(struct call_chart *chart, const struct call_choice *c, const uint32_t *number)
+void chart_marks_begin(struct chart_marks *f, struct call_chart *chart, const struct call_choice *c,
+		       uint64_t n)
 {
-	const struct profile *p = c->profile;
-	struct finding f = {.chart = chart, .c = c};
-	uint64_t before = 0;
+	*f = (struct chart_marks){.chart = chart, .c = c, .gap_ns = gap_of(chart, n)};
+	f->why = mem_zalloc(c->profile->threads.n + 1, sizeof(*f->why));
+	number_lanes(f);
+}
 
-	f.gap_ns = gap_of(chart, c);
-	f.why = mem_zalloc(p->threads.n + 1, sizeof(*f.why));
-	number_lanes(&f, number);
-	vec_each (e, &c->beside) {
-		put_event(&f, e, before);
-		before = e->time_ns;
-	}
-	vec_sort(&chart->marks, by_place);
-	map_release(&f.by_stack);
-	map_release(&f.open);
-	free(f.why);
+void chart_marks_take(struct chart_marks *f, const struct timed_event *e)
+{
+	put_event(f, e, f->before_ns);
+	f->before_ns = e->time_ns;
+}
+
+void chart_marks_finish(struct chart_marks *f)
+{
+	vec_sort(&f->chart->marks, by_place);
+	map_release(&f->by_stack);
+	map_release(&f->open);
+	free(f->why);
 }

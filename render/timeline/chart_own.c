@@ -37,26 +37,47 @@ static int by_lane(const void *a, const void *b)
 	return order_up(x->lane, y->lane) ?: order_up(x->start_ns, y->start_ns);
 }
 
-void chart_own_find(struct call_chart *chart)
+void chart_own_begin(struct chart_own_work *w, struct call_chart *chart)
 {
 	const struct profile *p = chart->profile;
 	const size_t room = CHART_OWN_MOST / (chart->lanes.n + 1);
-	const struct own_span span = {.from_ns = chart->from_ns,
-				      .to_ns = chart->to_ns,
-				      .most = room < OWN_WORK_MOST ? (uint32_t)room
-								   : OWN_WORK_MOST};
-	_free_ uint32_t *lane = lanes_of(chart);
-	own_levels levels;
 
-	chart->own_step_ns = own_work_part_ns(&span);
-	own_work_of(p, p, &span, &levels);
-	for (size_t i = 0; i < levels.n; i++) {
-		const struct own_level *level = &levels.at[i], *next = level + 1;
-		const bool last = i + 1 == levels.n || next->thread != level->thread;
+	*w = (struct chart_own_work){
+		.chart = chart,
+		.span = {.from_ns = chart->from_ns,
+			 .to_ns = chart->to_ns,
+			 .most = room < OWN_WORK_MOST ? (uint32_t)room : OWN_WORK_MOST}};
+	chart->own_step_ns = own_work_part_ns(&w->span);
+	w->priced = !event_prices_find(p, p, &w->prices);
+	if (w->priced)
+		own_work_begin(&w->work, &w->prices, &w->span, &w->levels);
+}
+
+void chart_own_take(struct chart_own_work *w, const struct timed_event *e)
+{
+	if (w->priced)
+		own_work_take(&w->work, e);
+}
+
+static void put_all(struct call_chart *chart, const own_levels *levels, uint64_t end_ns)
+{
+	_free_ uint32_t *lane = lanes_of(chart);
+
+	for (size_t i = 0; i < levels->n; i++) {
+		const struct own_level *level = &levels->at[i], *next = level + 1;
+		const bool last = i + 1 == levels->n || next->thread != level->thread;
 
 		if (lane[level->thread] != NO_LANE)
-			put(chart, lane[level->thread], level, last ? span.to_ns : next->time_ns);
+			put(chart, lane[level->thread], level, last ? end_ns : next->time_ns);
 	}
 	vec_sort(&chart->own, by_lane);
-	vec_release(&levels);
+}
+
+void chart_own_finish(struct chart_own_work *w)
+{
+	if (w->priced)
+		own_work_finish(&w->work);
+	put_all(w->chart, &w->levels, w->span.to_ns);
+	vec_release(&w->levels);
+	event_prices_release(&w->prices);
 }

@@ -1,6 +1,7 @@
 #include "timeline/event_prices.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,18 +192,37 @@ static uint64_t spend(const struct event_prices *prices, struct spending *s,
 	return s->last_ns;
 }
 
+static double dearest_of(const struct event_prices *prices)
+{
+	double recording = prices->hit, probes = 0;
+
+	for (size_t i = 0; i <= EVENT_WAKEUP; i++)
+		recording = fmax(recording, prices->recording[i]);
+	for (size_t i = 0; i < prices->part->frames.n; i++)
+		probes = fmax(probes, fmax(prices->probes[i].inner, prices->probes[i].outer));
+	return recording + probes;
+}
+
 void net_clock_init(struct net_clock *c, const struct event_prices *prices)
 {
 	const struct profile *p = prices->part;
 
 	*c = (struct net_clock){.prices = prices,
 				.first = threads_first(p, NULL),
-				.of = mem_zalloc(p->threads.n + 1, sizeof(*c->of))};
+				.of = mem_zalloc(p->threads.n + 1, sizeof(*c->of)),
+				.dearest_ns = dearest_of(prices)};
+	c->behind_ns = c->dearest_ns;
 }
 
 uint64_t net_clock_time(struct net_clock *c, const struct timed_event *e)
 {
-	return spend(c->prices, &c->of[c->first[e->thread]], e);
+	struct spending *of = &c->of[c->first[e->thread]];
+	const uint64_t net = spend(c->prices, of, e);
+
+	/* The events to come of a thread are not before this one's net time, and of the next one
+	 * no more than its own price is taken, too. */
+	c->behind_ns = fmax(c->behind_ns, of->ns + c->dearest_ns);
+	return net;
 }
 
 void net_clock_release(struct net_clock *c)

@@ -46,6 +46,8 @@ struct net_clock {
 	const struct event_prices *prices;
 	uint32_t *first; /* threads_first() */
 	struct spending *of;
+	double dearest_ns; /* what an event costs, at most */
+	double behind_ns;  /* how far net times may be behind the events' own from now on */
 };
 
 /* Borrows the prices. */

@@ -5,32 +5,29 @@
 #include "view/facts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/timed_event.h"
 #include "query/frame_class.h"
-#include "timeline/call_choice.h"
 #include "timeline/call_inside.h"
+#include "timeline/call_order.h"
+#include "timeline/call_sums.h"
 #include "timeline/event_prices.h"
 #include "view/base.h"
 
-#define SLOWEST_MOST  1000 /* a page has so many */
 #define TERMINAL_ROWS 20
 #define PRINTED_ROWS  40
 #define INSIDE_MOST   10
 #define LABEL_MOST    24
-#define AROUND_MOST   256  /* calls around one that are looked at */
 #define BATCH	      4096 /* rows of csv at once */
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
 struct cell {
-	const struct call_choice *choice;
 	const struct profile *p;
+	const struct walked_call *walked;
 	const struct call *call;
-	const struct call_lane *lane;
 };
 
 /* Of a call whose end nobody saw it is not known. */
@@ -72,7 +69,7 @@ static void put_module(struct doc_table *t, const struct cell *of)
 
 static const struct thread *thread_of(const struct cell *of)
 {
-	return &of->p->threads.at[of->lane->thread];
+	return &of->p->threads.at[of->walked->thread];
 }
 
 static void put_thread(struct doc_table *t, const struct cell *of)
@@ -95,8 +92,9 @@ static void put_tid(struct doc_table *t, const struct cell *of)
 
 static void put_coroutine(struct doc_table *t, const struct cell *of)
 {
-	doc_cell(t, of->lane->coroutine, of->lane->coroutine ? "%u" : "–", of->lane->coroutine);
-	if (!of->lane->coroutine)
+	doc_cell(t, of->walked->coroutine, of->walked->coroutine ? "%u" : "–",
+		 of->walked->coroutine);
+	if (!of->walked->coroutine)
 		doc_raw(t, "");
 }
 
@@ -107,14 +105,14 @@ static void put_depth(struct doc_table *t, const struct cell *of)
 
 static void put_arguments(struct doc_table *t, const struct cell *of)
 {
-	_free_ char *text = call_arguments(of->choice, of->call);
+	_free_ char *text = call_arguments(of->p, of->walked);
 
 	doc_cell(t, 0, "%s", text);
 }
 
 static void put_result(struct doc_table *t, const struct cell *of)
 {
-	_free_ char *text = call_result(of->choice, of->call);
+	_free_ char *text = call_result(of->p, of->walked);
 
 	doc_cell(t, 0, "%s", text);
 }
@@ -126,14 +124,14 @@ static void put_ended(struct doc_table *t, const struct cell *of)
 
 static bool has_arguments(const struct cell *of)
 {
-	_free_ char *text = call_arguments(of->choice, of->call);
+	_free_ char *text = call_arguments(of->p, of->walked);
 
 	return text[0];
 }
 
 static bool has_result(const struct cell *of)
 {
-	_free_ char *text = call_result(of->choice, of->call);
+	_free_ char *text = call_result(of->p, of->walked);
 
 	return text[0];
 }
@@ -145,7 +143,7 @@ static bool has_end(const struct cell *of)
 
 static bool has_coroutine(const struct cell *of)
 {
-	return of->lane->coroutine;
+	return of->walked->coroutine;
 }
 
 /* Those with has() are left out where none of the rows has something in it. */
@@ -181,110 +179,89 @@ static const struct {
 #define COLUMNS	   (sizeof(columns) / sizeof(*columns))
 #define FIRST_MORE 10 /* from here on behind a button */
 
-static struct cell cell_of(const struct call_choice *c, uint32_t at)
-{
-	const struct call *call = &c->calls.at.at[at];
-
-	return (struct cell){c, c->profile, call, &c->calls.lanes.at[call->lane]};
-}
-
-static void put_row(struct doc_table *t, const struct call_choice *c, uint32_t at,
+static void put_row(struct doc_table *t, const struct profile *p, const struct walked_call *c,
 		    const bool *shown)
 {
-	const struct cell of = cell_of(c, at);
+	const struct cell of = {p, c, &c->call};
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (!shown || shown[i])
 			columns[i].put(t, &of);
 }
 
-/* The places of the calls that are taken, in another order; freed by the caller. */
-static uint32_t *sorted(const struct call_choice *c,
-			int (*compare)(const void *, const void *, void *calls))
-{
-	uint32_t *order = mem_zalloc(c->taken.n + 1, sizeof(*order));
-
-	if (c->taken.n) {
-		memcpy(order, c->taken.at, c->taken.n * sizeof(*order));
-		qsort_r(order, c->taken.n, sizeof(*order), compare, (void *)(uintptr_t)&c->calls);
-	}
-	return order;
-}
-
 /* --- all of them, in order of time ------------------------------------------------------------ */
 
 struct listing {
-	const struct call_choice *choice;
-	uint32_t *order; /* of time: places of calls; owned */
-	size_t next;
+	struct call_order order;
+	const struct profile *p;
+	int rc;
+	bool ended;
 };
 
-static int by_start(const void *a, const void *b, void *calls)
+static int listing_end(void *of)
 {
-	const struct calls *c = calls;
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	struct listing *l = of;
 
-	return order_up(c->at.at[x].start_ns, c->at.at[y].start_ns) ?: order_up(x, y);
+	if (!l->ended)
+		l->rc = call_order_end(&l->order);
+	l->ended = true;
+	return l->rc;
 }
 
 static bool fill(void *of, struct doc_table *t)
 {
+	const struct walked_call *call = NULL;
 	struct listing *l = of;
-	const size_t n = l->choice->taken.n;
-	const size_t end = n - l->next < BATCH ? n : l->next + BATCH;
-	const bool any = l->next < end;
+	size_t n = 0;
 
-	for (; l->next < end; l->next++)
-		put_row(t, l->choice, l->order[l->next], NULL);
-	return any;
+	for (; n < BATCH && !l->ended && (call = call_order_next(&l->order)); n++)
+		put_row(t, l->p, call, NULL);
+	return n > 0;
 }
 
 static void listing_free(void *of)
 {
-	struct listing *l = of;
-
-	free(l->order);
-	free(l);
+	(void)listing_end(of);
+	free(of);
 }
 
 /* Rows are made when they are written, but those that --sort puts in order. */
-static void write_all(const struct view_input *in, const struct call_choice *c, struct doc *doc)
+static int write_all(const struct view_input *in, struct call_choice *c, struct doc *doc)
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 	struct doc_table *t = doc_table(doc, "calls in order of time", NULL, 0);
+	int rc;
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		doc_add_columns(t, &columns[i].column, 1);
 	doc_limit(t, 0, 0, "calls");
-	*l = (struct listing){.choice = c, .order = sorted(c, by_start)};
-	t->rest = (struct doc_rows){.fill = fill, .release = listing_free, .of = l};
-	while (in->selection->sort && fill(l, t))
+	l->p = in->profile;
+	rc = call_order_begin(&l->order, c);
+	t->rest = (struct doc_rows){
+		.fill = fill, .end = listing_end, .release = listing_free, .of = l};
+	while (!rc && in->selection->sort && fill(l, t))
 		;
+	return rc || !in->selection->sort ? rc : listing_end(l);
 }
 
 /* --- the slowest ------------------------------------------------------------------------------ */
 
-static int by_length(const void *a, const void *b, void *calls)
+static char *caption_of(const struct call_sums *sums)
 {
-	const struct calls *c = calls;
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const size_t n = sums->slowest.n;
 
-	return order_down(call_ns(&c->at.at[x]), call_ns(&c->at.at[y])) ?: order_up(x, y);
-}
-
-static char *caption_of(const struct call_choice *c, size_t n)
-{
-	return n < c->taken.n
+	return n < sums->taken
 		       ? mem_printf("the %s slowest of %s; csv has all of them in order of time",
-				    count_text((int64_t)n), count_text((int64_t)c->taken.n))
+				    count_text((int64_t)n), count_text((int64_t)sums->taken))
 		       : mem_printf("slowest first");
 }
 
 /* Whether a column has something in one of the first @n rows. */
-static bool has_any(const struct call_choice *c, const uint32_t *order, size_t column, size_t n)
+static bool has_any(const struct profile *p, const struct call_sums *sums, size_t column, size_t n)
 {
 	for (size_t k = 0; k < n && columns[column].has; k++) {
-		const struct cell of = cell_of(c, order[k]);
+		const struct walked_call *c = &sums->slowest.at[k].call;
+		const struct cell of = {p, c, &c->call};
 
 		if (columns[column].has(&of))
 			return true;
@@ -292,16 +269,16 @@ static bool has_any(const struct call_choice *c, const uint32_t *order, size_t c
 	return !columns[column].has;
 }
 
-static void write_table(const struct view_input *in, const struct call_choice *c,
-			const uint32_t *order, size_t n, struct doc *doc)
+static void write_table(const struct view_input *in, const struct call_sums *sums, struct doc *doc)
 {
+	const size_t n = sums->slowest.n;
 	const size_t looked = in->medium == DOC_PAGE || n < PRINTED_ROWS ? n : PRINTED_ROWS;
-	_free_ char *caption = caption_of(c, n);
+	_free_ char *caption = caption_of(sums);
 	struct doc_table *t = doc_table(doc, caption, NULL, 0);
 	bool shown[COLUMNS];
 
 	for (size_t i = 0; i < COLUMNS; i++) {
-		shown[i] = has_any(c, order, i, looked);
+		shown[i] = has_any(in->profile, sums, i, looked);
 		if (i == FIRST_MORE)
 			t->extra_from = t->columns.n;
 		if (shown[i])
@@ -309,102 +286,85 @@ static void write_table(const struct view_input *in, const struct call_choice *c
 	}
 	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "calls");
 	for (size_t k = 0; k < n; k++)
-		put_row(t, c, order[k], shown);
+		put_row(t, in->profile, &sums->slowest.at[k].call, shown);
 }
 
-static void write_inside_of(const struct call_choice *c, const struct inside *in, const char *text,
+static void write_inside_of(const struct profile *p, const struct inside *in, const char *text,
 			    struct doc_block *b)
 {
-	const struct call *call = &c->calls.at.at[in->call];
-	_free_ char *label = str_cut_middle(call_name(c->profile, call), LABEL_MOST, "…");
-	_free_ char *arguments = call_arguments(c, call);
+	const struct call *call = &in->call->call;
+	_free_ char *label = str_cut_middle(call_name(p, call), LABEL_MOST, "…");
+	_free_ char *arguments = call_arguments(p, in->call);
 
 	doc_fact(b, false, label, "%s at %s%s%s: %s", ns_text((double)call_ns(call)),
 		 ns_text((double)call->start_ns), arguments[0] ? ", " : "", arguments, text);
 }
 
 /* Of recursion the outermost call tells what the others do. */
-static bool is_recursion(const struct call_choice *c, uint32_t at)
+static int write_inside(struct call_choice *c, const struct call_sums *sums, struct doc *doc)
 {
-	const struct call *call = &c->calls.at.at[at];
-	uint32_t up = call->parent;
-
-	for (int n = 0; up != CALLS_NONE && n < AROUND_MOST; up = c->calls.at.at[up].parent, n++)
-		if (c->calls.at.at[up].frame == call->frame)
-			return true;
-	return false;
-}
-
-static void write_inside(const struct call_choice *c, const uint32_t *order, struct doc *doc)
-{
+	const struct walked_call *slowest[INSIDE_MOST] = {0};
 	struct inside in[INSIDE_MOST] = {0};
-	uint32_t slowest[INSIDE_MOST] = {0};
 	struct doc_block *b = NULL;
 	size_t n = 0;
+	int rc;
 
-	for (size_t i = 0; i < c->taken.n && i < SLOWEST_MOST && n < INSIDE_MOST; i++)
-		if (!is_recursion(c, order[i]))
-			slowest[n++] = order[i];
-	call_inside_find(c, slowest, n, in);
-	for (size_t i = 0; i < n; i++) {
-		_free_ char *text = call_inside_text(c->profile, &c->calls, &in[i]);
+	for (size_t i = 0; i < sums->slowest.n && n < INSIDE_MOST; i++)
+		if (!sums->slowest.at[i].recursion)
+			slowest[n++] = &sums->slowest.at[i].call;
+	rc = call_inside_find(c, slowest, n, in);
+	for (size_t i = 0; i < n && !rc; i++) {
+		_free_ char *text = call_inside_text(c->profile, &in[i]);
 
 		if (text[0] && !b) {
 			doc_heading(doc, "Inside the slowest calls");
 			b = doc_facts(doc);
 		}
 		if (text[0])
-			write_inside_of(c, &in[i], text, b);
+			write_inside_of(c->profile, &in[i], text, b);
 	}
 	call_inside_release(in, n);
+	return rc;
 }
 
-static int write_slowest(const struct view_input *in, const struct call_choice *c, struct doc *doc)
+void calls_none(uint64_t calls, struct doc *doc)
 {
-	const size_t n = c->taken.n < SLOWEST_MOST ? c->taken.n : SLOWEST_MOST;
-	_free_ uint32_t *order = sorted(c, by_length);
-	const int rc = shared_calls_know(in->calls, order, n);
+	doc_text(doc, "No calls%s.", calls ? " are left: the selection is too narrow" : "");
+}
 
-	if (rc)
+static int write_slowest(const struct view_input *in, struct call_choice *c, struct doc *doc)
+{
+	const struct call_sums *sums;
+	int rc;
+
+	sums = shared_calls_get(in->calls, in->profile, in->selection, &rc);
+	if (!sums)
 		return rc;
-	write_table(in, c, order, n, doc);
-	write_inside(c, order, doc);
-	return 0;
-}
-
-void calls_none(const struct call_choice *c, struct doc *doc)
-{
-	doc_text(doc, "No calls%s.", c->calls.at.n ? " are left: the selection is too narrow" : "");
+	if (!sums->taken) {
+		calls_none(sums->calls, doc);
+		return 0;
+	}
+	write_table(in, sums, doc);
+	return write_inside(c, sums, doc);
 }
 
 static int calls_write(const struct view_input *in, struct doc *doc)
 {
-	const struct call_choice *c;
+	struct call_choice *c;
 	int rc;
 
-	c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
+	c = shared_calls_choose(in->calls, in->profile, in->selection, &rc);
 	if (!c)
 		return rc;
 	doc_heading(doc, "Calls");
 	if (in->selection->net && in->medium != DOC_TABLE)
 		doc_text(doc, NET_TIMES);
-	if (!c->taken.n && in->medium != DOC_TABLE)
-		calls_none(c, doc);
-	else if (in->selection->by)
-		calls_by_write(in, c, doc);
-	else if (in->medium == DOC_TABLE)
-		write_all(in, c, doc);
-	else
-		return write_slowest(in, c, doc);
-	return 0;
+	if (in->selection->by)
+		return calls_by_write(in, c, doc);
+	return in->medium == DOC_TABLE ? write_all(in, c, doc) : write_slowest(in, c, doc);
 }
 
 /* --- the summary's line ----------------------------------------------------------------------- */
-
-struct figures {
-	int64_t left, jumped, unseen, cut;
-	const struct call *longest;
-};
 
 static void add_count(struct str *s, int64_t n, const char *what)
 {
@@ -423,40 +383,25 @@ char *timeline_lost(const struct profile *p)
 	return str_steal(&s);
 }
 
-static void count_calls(const struct call_choice *c, struct figures *f)
+static void fact_of(const struct profile *p, const struct call_sums *sums, struct doc_block *b)
 {
-	vec_each (at, &c->taken) {
-		const struct call *call = &c->calls.at.at[*at];
-
-		f->left += (call->flags & CALL_PASSED) != 0;
-		f->jumped += (call->flags & CALL_JUMPED) != 0;
-		f->unseen += (call->flags & CALL_UNSEEN) != 0;
-		f->cut += (call->flags & (CALL_CUT_BEGIN | CALL_CUT_END)) != 0;
-		if (!(call->flags & CALL_UNSEEN) &&
-		    (!f->longest || call_ns(call) > call_ns(f->longest)))
-			f->longest = call;
-	}
-}
-
-static void fact_of(const struct call_choice *c, const struct figures *f, struct doc_block *b)
-{
-	_free_ char *lost = timeline_lost(c->profile);
+	_free_ char *lost = timeline_lost(p);
 	struct str s = {0};
 
-	str_addf(&s, "%s event%s, %s call%s", count_text((int64_t)c->events),
-		 c->events == 1 ? "" : "s", count_text((int64_t)c->taken.n),
-		 c->taken.n == 1 ? "" : "s");
-	if (f->longest) {
-		_free_ char *lane =
-			call_lane_name(c->profile, &c->calls.lanes.at[f->longest->lane]);
+	str_addf(&s, "%s event%s, %s call%s", count_text((int64_t)sums->events),
+		 sums->events == 1 ? "" : "s", count_text((int64_t)sums->taken),
+		 sums->taken == 1 ? "" : "s");
+	if (sums->any) {
+		const struct walked_call *longest = &sums->longest;
+		_free_ char *lane = call_lane_name(p, longest->thread, longest->coroutine);
 
-		str_addf(&s, "; longest: %s %s in %s", call_name(c->profile, f->longest),
-			 ns_text((double)call_ns(f->longest)), lane);
+		str_addf(&s, "; longest: %s %s in %s", call_name(p, &longest->call),
+			 ns_text((double)call_ns(&longest->call)), lane);
 	}
-	add_count(&s, f->left, "left by exceptions");
-	add_count(&s, f->jumped, "left by jumps");
-	add_count(&s, f->unseen, "not seen to end");
-	add_count(&s, f->cut, "cut");
+	add_count(&s, sums->left, "left by exceptions");
+	add_count(&s, sums->jumped, "left by jumps");
+	add_count(&s, sums->unseen, "not seen to end");
+	add_count(&s, sums->cut, "cut");
 	str_add(&s, lost);
 	doc_fact(b, false, "Timeline", "%s", str_text(&s));
 	str_release(&s);
@@ -464,16 +409,13 @@ static void fact_of(const struct call_choice *c, const struct figures *f, struct
 
 void timeline_fact(const struct view_input *in, struct doc_block *b)
 {
-	const struct call_choice *c = NULL;
-	struct figures f = {0};
+	const struct call_sums *sums = NULL;
 	int rc;
 
 	if (profile_has(in->profile, PART_EVENTS))
-		c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
-	if (!c)
-		return;
-	count_calls(c, &f);
-	fact_of(c, &f, b);
+		sums = shared_calls_get(in->calls, in->profile, in->selection, &rc);
+	if (sums)
+		fact_of(in->profile, sums, b);
 }
 
 const struct view calls_view = {

@@ -91,9 +91,9 @@ static void put_max(struct doc_table *t, const struct row *r)
 	put_time(t, r, r->group->max_ns, true);
 }
 
-static const struct call *first_of(const struct row *r)
+static const struct function *function_of(const struct row *r)
 {
-	return &r->of->choice->calls.at.at[r->group->call];
+	return &r->of->choice->profile->functions.at[r->group->function];
 }
 
 static void put_function(struct doc_table *t, const struct row *r)
@@ -103,15 +103,16 @@ static void put_function(struct doc_table *t, const struct row *r)
 	if (r->rest)
 		doc_cell(t, 0, "[%s others]", count_text((int64_t)r->rest));
 	else
-		doc_cell_code(t, frame_class_of(call_function(p, first_of(r))),
-			      call_name(p, first_of(r)));
+		doc_cell_code(t, frame_class_of(function_of(r)),
+			      profile_text(p, function_of(r)->name));
 }
 
 static void put_arguments(struct doc_table *t, const struct row *r)
 {
-	_free_ char *text = r->rest || !r->of->by_arguments
-				    ? mem_strdup("")
-				    : call_group_arguments(r->of->choice, r->group);
+	_free_ char *text =
+		r->rest || !r->of->by_arguments
+			? mem_strdup("")
+			: call_group_arguments(&r->of->groups, r->of->choice->profile, r->group);
 
 	doc_cell(t, 0, "%s", text);
 }
@@ -127,8 +128,7 @@ static void put_module(struct doc_table *t, const struct row *r)
 {
 	const struct profile *p = r->of->choice->profile;
 
-	doc_cell(t, 0, "%s",
-		 r->rest ? "" : profile_module_name(p, call_function(p, first_of(r))->module));
+	doc_cell(t, 0, "%s", r->rest ? "" : profile_module_name(p, function_of(r)->module));
 }
 
 static bool has_arguments(const struct grouped *g)
@@ -235,8 +235,8 @@ static char *caption_of(const struct grouped *g)
 {
 	const char *by = g->by_arguments ? "function and arguments" : "function";
 
-	return mem_printf("%s calls by %s, most time first",
-			  count_text((int64_t)g->choice->taken.n), by);
+	return mem_printf("%s calls by %s, most time first", count_text((int64_t)g->groups.taken),
+			  by);
 }
 
 static void write_table(const struct grouped *g, struct doc *doc)
@@ -278,18 +278,30 @@ static void write_lost(const struct profile *p, struct doc *doc)
 			 lost);
 }
 
-void calls_by_write(const struct view_input *in, const struct call_choice *c, struct doc *doc)
+static void write_groups(const struct view_input *in, struct grouped *g, struct doc *doc)
+{
+	if (g->groups.taken) {
+		write_table(g, doc);
+		write_lost(in->profile, doc);
+	} else {
+		calls_none(g->groups.calls, doc);
+	}
+	grouped_free(g);
+}
+
+int calls_by_write(const struct view_input *in, struct call_choice *c, struct doc *doc)
 {
 	struct grouped *g = mem_zalloc(1, sizeof(*g));
+	int rc;
 
 	g->choice = c;
 	g->by_arguments = in->selection->by == CALLS_BY_ARGUMENTS;
-	call_groups_find(c, g->by_arguments, &g->groups);
-	if (in->medium == DOC_TABLE) {
+	rc = call_groups_find(c, g->by_arguments, &g->groups);
+	if (rc)
+		grouped_free(g);
+	else if (in->medium == DOC_TABLE)
 		write_all(in, g, doc);
-		return;
-	}
-	write_table(g, doc);
-	write_lost(c->profile, doc);
-	grouped_free(g);
+	else
+		write_groups(in, g, doc);
+	return rc;
 }

@@ -83,14 +83,16 @@ void commands_cell(const struct view_input *, struct doc_table *, const struct p
  * which file a compiler compiles. Freed by the caller; NULL: there is none, or no other. */
 char *command_distinct(const struct profile *, uint32_t thread);
 
-/* calls.c: the summary's line is timeline_fact(). That no calls are left; what views of them say of
- * other profiles; and how many events the capture lost, whatever is selected, as what is not there
- * is in no thread: "; 12,034 older than …", "" where none were. Freed by the caller. */
+/* calls.c: the summary's line is timeline_fact(). That no calls are left of so many; what views of
+ * them say of other profiles; and how many events the capture lost, whatever is selected, as what
+ * is not there is in no thread: "; 12,034 older than …", "" where none were. Freed by the caller.
+ */
 struct call_choice;
-void calls_none(const struct call_choice *, struct doc *);
+void calls_none(uint64_t calls, struct doc *);
 char *timeline_lost(const struct profile *);
-/* calls_by.c: the calls that are taken, added up as the selection says. */
-void calls_by_write(const struct view_input *, const struct call_choice *, struct doc *);
+/* calls_by.c: the calls that are taken, added up as the selection says. A negative errno with a
+ * text. */
+int calls_by_write(const struct view_input *, struct call_choice *, struct doc *);
 #define TIMELINE_MISSING \
 	"No timeline in this profile: eprof --timeline --zone PATTERN captures one."
 

@@ -1,35 +1,27 @@
 /*
  * timeline: the calls of a timeline over time, a lane each thread and coroutine.
  */
-#include "base/mem.h"
-#include "timeline/call_choice.h"
+#include "timeline/call_sums.h"
 #include "timeline/chart_make.h"
-#include "timeline/chart_own.h"
 #include "timeline/event_prices.h"
 #include "view/facts.h"
 
 static int timeline_write(const struct view_input *in, struct doc *doc)
 {
-	const struct call_choice *c;
-	struct call_chart *chart;
+	const struct call_sums *sums;
 	int rc;
 
-	c = shared_calls_get(in->calls, in->profile, in->selection, &rc);
-	if (!c)
+	sums = shared_calls_get(in->calls, in->profile, in->selection, &rc);
+	if (!sums)
 		return rc;
 	doc_heading(doc, "Calls over time");
 	if (in->selection->net)
 		doc_text(doc, NET_TIMES);
-	if (!c->taken.n) {
-		calls_none(c, doc);
+	if (!sums->taken) {
+		calls_none(sums->calls, doc);
 		return 0;
 	}
-	chart = doc_chart(doc);
-	chart_make(chart, c);
-	/* Net times are without it. */
-	if (!in->selection->net)
-		chart_own_find(chart);
-	return 0;
+	return chart_make(doc_chart(doc), &in->calls->choice, sums);
 }
 
 const struct view timeline_view = {

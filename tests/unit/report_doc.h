@@ -10,7 +10,7 @@
 #include "compare/kept.h"
 #include "doc.h"
 #include "format/format.h"
-#include "timeline/call_choice.h"
+#include "timeline/call_sums.h"
 #include "view/view.h"
 
 struct report_doc {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "timeline/call_choice.h"
 #include "timeline/call_inside.h"
+#include "timeline/call_sums.h"
 
 #include "report_doc.h"
 #include "timeline_profile.h"
@@ -113,6 +113,7 @@ static void samples_inside(void **state)
 {
 	struct profile *p = timeline_profile();
 	struct call_choice c;
+	struct call_sums sums;
 	struct inside in;
 	char *text;
 
@@ -130,14 +131,19 @@ static void samples_inside(void **state)
 	small_reason(p, 5, REASON_LOCK, 'S', "futex", "");
 	p->samples.at[5].wait_ns = 200;
 	assert_int_equal(call_choice_init(&c, p, &(struct selection){0}), 0);
-	call_inside_find(&c, (const uint32_t[]){0}, 1, &in);
+	assert_int_equal(call_sums_find(&c, &sums), 0);
+	assert_int_equal(call_inside_find(&c,
+					  (const struct walked_call *[]){&sums.slowest.at[0].call},
+					  1, &in),
+			 0);
 	assert_int_equal(in.samples_n, 3);
 	assert_int_equal(in.waits_ns, 100);
-	text = call_inside_text(p, &c.calls, &in);
+	text = call_inside_text(p, &in);
 	assert_string_equal(text, "waited at least 100 ns: futex; 3 samples on CPU in hash (2), "
 				  "copy (1)");
 	free(text);
 	call_inside_release(&in, 1);
+	call_sums_release(&sums);
 	call_choice_release(&c);
 	profile_free(p);
 }

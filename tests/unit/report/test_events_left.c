@@ -17,8 +17,8 @@
 #include "query/excerpt.h"
 #include "store/store.h"
 #include "temp_folder.h"
-#include "timeline/call_choice.h"
 #include "timeline_profile.h"
+#include "walked_calls.h"
 
 #define MANY 150000 /* three chunks */
 
@@ -188,41 +188,33 @@ static void assert_same_text(char *one, char *other)
 	free(other);
 }
 
-/* Calls that views show, with what their events tell: the first, the last, one of each chunk. */
+/* Calls that views show, with what their events tell. */
 static void of_calls(void **state)
 {
-	static const uint32_t places[] = {0, 17, 33000, 60001};
 	struct profile *p = many_events(), *loaded, *left;
 	struct call_choice one, other;
+	walked_calls some = {0}, all = {0};
 
 	(void)state;
-	/* Switches, and a gap behind a call: what charts and waits are made of. */
-	p->events.at[70000].event = EVENT_SWITCH_OUT;
-	p->events.at[70001].event = EVENT_SWITCH_IN;
-	p->events.at[140001].event = EVENT_LOST;
 	save("e.h5", p);
 	loaded = load("e.h5", store_load);
 	left = load("e.h5", store_load_leaving);
 	assert_int_equal(call_choice_init(&one, loaded, &(struct selection){0}), 0);
 	assert_int_equal(call_choice_init(&other, left, &(struct selection){0}), 0);
-	assert_int_equal(one.calls.at.n, MANY / 2 - 1);
-	assert_int_equal(other.calls.at.n, one.calls.at.n);
-	assert_memory_equal(other.calls.at.at, one.calls.at.at,
-			    one.calls.at.n * sizeof(*one.calls.at.at));
-	assert_int_equal(one.events, MANY - 1);
-	assert_int_equal(other.events, one.events);
-	assert_int_equal(one.beside.n, 4);
-	assert_int_equal(one.beside.at[2].time_ns, 140000);
-	assert_memory_equal(other.beside.at, one.beside.at, 4 * sizeof(*one.beside.at));
-	assert_int_equal(call_choice_know(&other, places, 4), 0);
-	for (size_t i = 0; i < 4; i++) {
-		const struct call *call = &one.calls.at.at[places[i]];
-
-		assert_same_text(call_arguments(&one, call), call_arguments(&other, call));
-		assert_same_text(call_result(&one, call), call_result(&other, call));
-		assert_int_equal(call_event(&other, call->end)->value2,
-				 call_event(&one, call->end)->value2);
+	assert_int_equal(walk_calls(&one, &some), 0);
+	assert_int_equal(walk_calls(&other, &all), 0);
+	assert_int_equal(left->events.n, 0);
+	assert_int_equal(some.n, MANY / 2);
+	assert_int_equal(all.n, some.n);
+	for (size_t i = 0; i < some.n; i++) {
+		assert_memory_equal(&all.at[i].call, &some.at[i].call, sizeof(struct call));
+		assert_same_text(call_arguments(loaded, &some.at[i]),
+				 call_arguments(left, &all.at[i]));
+		assert_same_text(call_result(loaded, &some.at[i]), call_result(left, &all.at[i]));
+		assert_int_equal(all.at[i].result, -(int64_t)all.at[i].call.end);
 	}
+	vec_release(&some);
+	vec_release(&all);
 	call_choice_release(&one);
 	call_choice_release(&other);
 	profile_free(loaded);

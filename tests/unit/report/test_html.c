@@ -19,7 +19,7 @@
 #include "format/html_flame.h"
 #include "paint/flame.h"
 #include "store/store.h"
-#include "timeline/call_choice.h"
+#include "timeline/call_sums.h"
 #include "view/view.h"
 
 #include "lanes_profile.h"

@@ -9,13 +9,13 @@
 #include <cmocka.h>
 
 #include "store/store.h"
-#include "timeline/call_choice.h"
 #include "timeline/call_zones.h"
 #include "timeline/event_prices.h"
 #include "timeline/timed_calls.h"
 
 #include "temp_folder.h"
 #include "timeline_profile.h"
+#include "walked_calls.h"
 
 /* --- helpers -------------------------------------------------------------------------------- */
 
@@ -201,13 +201,14 @@ static void net_of_what_is_before_in_the_thread(void **state)
 	RETURN(500, "f", 0);
 	timeline_put(p, 900, 1, 0, EVENT_CALL, "last", 0);
 	assert_int_equal(call_choice_init(&choice, p, &(struct selection){.net = true}), 0);
-	c = choice.calls;
+	assert_int_equal(walked_calls_find(&choice, &c), 0);
 	assert_int_equal(c.at.n, 5);
 	ASSERT_CALL(0, "f", 100, 399, 229, CALLS_NONE, 0, .lane = 0);
 	ASSERT_CALL(1, "g", 195, 265, 70, 0, 1, .lane = 0);
 	ASSERT_CALL(2, "g", 265, 265, 0, 0, 1, .lane = 0);
 	ASSERT_CALL(3, "k", 400, 445, 45, CALLS_NONE, 0, .lane = 1);
 	ASSERT_CALL(4, "last", 892, 992, 100, CALLS_NONE, 0, .lane = 1, .flags = CALL_CUT_END);
+	calls_release(&c);
 	call_choice_release(&choice);
 	profile_free(p);
 }

@@ -15,6 +15,7 @@
 
 #include "report_doc.h"
 #include "timeline_profile.h"
+#include "walked_calls.h"
 
 /* fontconfig keeps what it read of the fonts until the process ends. */
 const char *__lsan_default_suppressions(void);
@@ -48,10 +49,14 @@ static void assert_bounded_chart(const struct profile *p)
 {
 	struct call_chart chart = {0};
 	struct call_choice c;
+	struct call_sums sums;
+	struct calls calls;
 
 	assert_int_equal(call_choice_init(&c, p, &(struct selection){0}), 0);
-	assert_bounded_calls(p, &c.calls);
-	chart_make(&chart, &c);
+	assert_int_equal(walked_calls_find(&c, &calls), 0);
+	assert_bounded_calls(p, &calls);
+	assert_int_equal(call_sums_find(&c, &sums), 0);
+	assert_int_equal(chart_make(&chart, &c, &sums), 0);
 	assert_true(chart.boxes.n <= 3 * CHART_CALLS_MOST);
 	assert_true(chart.lanes.n <= CHART_LANES_MOST);
 	assert_true(chart.marks.n <= 2 * CHART_MARKS_MOST);
@@ -64,6 +69,8 @@ static void assert_bounded_chart(const struct profile *p)
 		assert_true(chart.from_ns <= mark->start_ns && mark->start_ns <= mark->end_ns &&
 			    mark->end_ns <= chart.to_ns);
 	call_chart_release(&chart);
+	call_sums_release(&sums);
+	calls_release(&calls);
 	call_choice_release(&c);
 }
 
