@@ -89,6 +89,9 @@ static void nest(struct calls *c)
 			lane->depth = is->depth + 1;
 		around = i;
 	}
+	/* Of calls without a begin, which overlap, there may be more than there is time. */
+	vec_each (call, &c->at)
+		call->self_ns = call->self_ns > call_ns(call) ? 0 : call->self_ns;
 }
 
 struct lane_place {
