@@ -13,6 +13,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "script/async.h"
 #include "script/codes.h"
 #include "script/detect.h"
 #include "script/language.h"
@@ -265,6 +266,64 @@ static void a_process_has_its_share(void **state)
 	codes_free(c);
 }
 
+static void take_task(struct codes *c, uint64_t number, uint32_t pid, const char *name)
+{
+	struct sent s;
+
+	make(&s, number, name, "");
+	s.w.pid = pid;
+	s.w.language = WIRE_SCRIPT_TASK_NAME;
+	s.w.table_bytes = s.w.table_sent = 0;
+	codes_take(c, &s.w, sizeof(s));
+}
+
+static const char *name_of(struct codes *c, uint64_t number)
+{
+	return codes_at(c, codes_offset(c, value_of(number, 0)))->name;
+}
+
+/* A program may give each task a name of its own. A coroutine of the same name without a file is
+ * none. */
+static void names_of_tasks_are_bounded(void **state)
+{
+	struct codes *c = codes_new(NULL);
+	struct sent s;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 300; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "request %u", i);
+		take_task(c, i, 7, name);
+	}
+	assert_string_equal(name_of(c, 256), "request 256");
+	assert_string_equal(name_of(c, 257), "");
+	assert_true(codes_is_task(codes_at(c, codes_offset(c, value_of(257, 0)))));
+	take_task(c, 400, 7, "request 1");
+	assert_string_equal(name_of(c, 400), "request 1");
+	take_task(c, 401, 8, "another");
+	assert_string_equal(name_of(c, 401), "another");
+	make(&s, 402, "request 300", "");
+	s.w.pid = 7;
+	codes_take(c, &s.w, sizeof(s));
+	assert_string_equal(name_of(c, 402), "request 300");
+	assert_false(codes_is_task(codes_at(c, codes_offset(c, value_of(402, 0)))));
+	codes_free(c);
+}
+
+static void marks_of_tasks_have_texts(void **state)
+{
+	(void)state;
+	assert_string_equal(async_note(WIRE_SCRIPT_TASK), "[task]");
+	assert_string_equal(async_note(WIRE_SCRIPT_AWAITED_BY + 2), "[awaited by 2 tasks]");
+	assert_string_equal(async_note(WIRE_SCRIPT_AWAITED_BY + 9), "[awaited by 9 tasks]");
+	assert_string_equal(async_note(WIRE_SCRIPT_AWAITED_BY + WIRE_SCRIPT_AWAITED_MOST),
+			    "[awaited by 10 or more tasks]");
+	assert_string_equal(async_note(WIRE_SCRIPT_AWAITED_BY), "[script frame unread]");
+	assert_string_equal(async_note(WIRE_SCRIPT_UNREAD), "[script frame unread]");
+	assert_string_equal(async_note(WIRE_SCRIPT_MOST), "[script frame unread]");
+}
+
 static void unused_functions_are_forgotten(void **state)
 {
 	struct codes *c = codes_new(NULL);
@@ -322,6 +381,7 @@ static void interpreters_are_found(void **state)
 	assert_int_equal(i.major, 3);
 	assert_int_equal(i.minor, 11);
 	assert_string_equal(i.reason, "");
+	assert_string_equal(async_why(&i), "needs Python 3.14");
 	proc = script_proc(&i, 0x1000);
 	assert_int_equal(proc.runtime, i.runtime + 0x1000);
 	assert_int_equal(proc.code_type, i.code_type + 0x1000);
@@ -417,6 +477,8 @@ int main(void)
 		cmocka_unit_test(names_are_put_together),
 		cmocka_unit_test(lengths_are_checked),
 		cmocka_unit_test(a_process_has_its_share),
+		cmocka_unit_test(names_of_tasks_are_bounded),
+		cmocka_unit_test(marks_of_tasks_have_texts),
 		cmocka_unit_test(unused_functions_are_forgotten),
 		cmocka_unit_test(interpreters_are_found),
 		cmocka_unit_test(names_are_qualified),
