@@ -240,7 +240,7 @@ static long rest_one(__u32 i, struct walk **context)
 
 	if (walk->script.mode == SCRIPT_NATIVE)
 		return !rest_goes_on(&walk->script);
-	script_round(walk);
+	script_one(walk);
 	return 0;
 }
 
