@@ -94,7 +94,8 @@ static void *timeline_new(const void *engine)
 		t->recording.o = *(const struct timeline_options *)e->in.o->own[WIRE_ACTION_event];
 	find_patterns(t);
 	call_args_init(&t->args, e, &t->recording.o);
-	engine_watch(e, (struct engine_watcher){1u << WIRE_ACTION_event, NULL, found, t});
+	engine_watch(e, (struct engine_watcher){1u << WIRE_ACTION_event | 1u << WIRE_ACTION_moment,
+						NULL, found, t});
 	return t;
 }
 

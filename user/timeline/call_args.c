@@ -75,11 +75,21 @@ static void say_untyped(struct engine *engine, uint32_t number, const struct zon
 	engine_note(engine, text);
 }
 
+/* tp_name of the second argument, a PyTypeObject: behind the head of an object with a size, the
+ * same in CPython 2.2 to 3.14 (Include/cpython/object.h), but for builds without a GIL. */
+static const struct wire_event_shape of_type = {
+	.arguments = WIRE_EVENT_BY_MEMBERS,
+	.n_members = 1,
+	.members = {{.offset = 24, .argument = 1, .bytes = 8, .text = WIRE_MEMBER_POINTER}},
+};
+
 /* Of an allocator's calls in the timeline its own values are read alone. */
 static struct wire_event_shape shape_of(const struct signature *is, const struct zone_def *def)
 {
 	if (def->actions >> WIRE_ACTION_event & 1 && def->actions >> WIRE_ACTION_alloc & 1)
 		return (struct wire_event_shape){.arguments = 7 | WIRE_EVENT_BY_ALLOC};
+	if (timeline_names_raises(def))
+		return of_type;
 	return is ? call_arguments_shape(is) : (struct wire_event_shape){0};
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "timeline/task_waits.h"
 
 void call_arguments_release(struct call_arguments *a)
@@ -183,5 +184,16 @@ void call_arguments_add(struct call_arguments *a, const struct signature *is,
 	}
 	if (is->more)
 		str_add(out, is->n ? ", …" : "…");
+	*p = (struct pending_arguments){0};
+}
+
+void call_arguments_member(struct call_arguments *a, const struct wire_event *e, uint32_t member,
+			   struct str *out)
+{
+	struct pending_arguments *p = pending_of(a, e);
+	const char *text = p->text[WIRE_EVENT_ARGUMENTS + member];
+	_free_ char *clean = str_clean(text, strlen(text));
+
+	str_add(out, clean);
 	*p = (struct pending_arguments){0};
 }

@@ -48,5 +48,9 @@ void call_arguments_take(struct call_arguments *, const struct wire_event *);
 /* Adds the text for an entry of a function that takes what @is says. */
 void call_arguments_add(struct call_arguments *, const struct signature *is,
 			const struct wire_event *entry, struct str *out);
+/* Adds the text that member number @member had before the thread's event, nothing if it had none.
+ */
+void call_arguments_member(struct call_arguments *, const struct wire_event *, uint32_t member,
+			   struct str *out);
 
 #endif

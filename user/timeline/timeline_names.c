@@ -34,6 +34,13 @@ static bool throws(const struct zone_def *def)
 	return does(def, WIRE_ACTION_moment) && strcmp(name, "__cxa_begin_catch") != 0;
 }
 
+bool timeline_names_raises(const struct zone_def *def)
+{
+	const char *name = def->linkage ? def->linkage : def->name;
+
+	return does(def, WIRE_ACTION_moment) && !strcmp(name, "_PyErr_SetObject");
+}
+
 static void set_role(const struct zone_def *def, struct timeline_function *f)
 {
 	const char *name = def->linkage ? def->linkage : def->name;
@@ -42,7 +49,9 @@ static void set_role(const struct zone_def *def, struct timeline_function *f)
 	if (does(def, WIRE_ACTION_free))
 		f->role = TIMELINE_FREES;
 	else if (does(def, WIRE_ACTION_moment))
-		f->role = throws(def) ? TIMELINE_THROWS : TIMELINE_CATCHES;
+		f->role = timeline_names_raises(def) ? TIMELINE_RAISES
+			  : throws(def)		     ? TIMELINE_THROWS
+						     : TIMELINE_CATCHES;
 	if (!does(def, WIRE_ACTION_alloc))
 		return;
 	while (!strstr(name, allocators[i].part))

@@ -33,6 +33,7 @@ const char *timeline_names_file(const struct engine *, uint32_t number);
 /* Of the function of that number in the engine: whether the patterns select it; and whether its
  * calls throw exceptions. */
 bool timeline_names_match(const struct engine *, uint32_t number, const struct zonepatterns *);
+bool timeline_names_raises(const struct zone_def *);
 bool timeline_names_throws(const struct engine *, uint32_t number);
 
 #endif

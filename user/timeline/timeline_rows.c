@@ -295,6 +295,22 @@ static void drop(struct making *m, const struct wire_event *e, struct stack *s)
 	row->value2 = (int64_t)exception;
 }
 
+/* CPython says the type of each exception that a statement, or its C code, raises. */
+static void raise(struct making *m, const struct wire_event *e, struct stack *s)
+{
+	struct str text = {0};
+	struct timed_event *row;
+	uint32_t type;
+
+	call_arguments_member(&m->arguments, e, 0, &text);
+	type = text.n ? intern_add(&m->p->strings, text.s) : 0;
+	row = put(m, e, s, EVENT_EXCEPTION);
+	row->argument = type;
+	row->value1 = EVENT_THROWN;
+	row->value2 = (int64_t)e->value2;
+	str_release(&text);
+}
+
 static void hit(struct making *m, const struct wire_event *e, struct stack *s)
 {
 	const uint8_t role = m->in->functions[e->function].role;
@@ -303,6 +319,10 @@ static void hit(struct making *m, const struct wire_event *e, struct stack *s)
 
 	if (role == TIMELINE_FREES) {
 		free_block(m, e, s);
+		return;
+	}
+	if (role == TIMELINE_RAISES) {
+		raise(m, e, s);
 		return;
 	}
 	/* One function that throws calls another one. */

@@ -15,6 +15,7 @@
 enum timeline_role {
 	TIMELINE_CALLS,	  /* calls of it */
 	TIMELINE_THROWS,  /* it throws its first argument */
+	TIMELINE_RAISES,  /* the same of a script: a type in its second, whose name comes before */
 	TIMELINE_CATCHES, /* called where an exception is caught */
 	TIMELINE_ALLOCATES,
 	TIMELINE_FREES, /* the block at its first argument */
