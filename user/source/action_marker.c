@@ -13,6 +13,7 @@
 #include "script/scriptpattern.h"
 #include "model/profile.h"
 #include "probe/call_price.h"
+#include "probe/cost_limit.h"
 #include "probe/engine.h"
 #include "select/script_package.h"
 #include "source/action.h"
@@ -94,6 +95,7 @@ static void found(void *state, uint32_t number, const struct zone_def *def, cons
 	wire = wire_of(&def->marker, i->is.language);
 	if (!wire.file.known || !wire.name.known)
 		return;
+	i->marker = number;
 	i->counts = !session_map_set_entries(m->session, "probe_marker_values", &number, &wire, 1);
 }
 
@@ -191,7 +193,19 @@ static void begin(void *state, const struct source_services *services)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void add_row(struct profile *p, const struct wire_marker_calls *c, uint64_t calls)
+/* Says that not all calls were counted, to keep to --max-slowdown: in a text that the caller frees;
+ * NULL: they were. */
+static char *limit_of(const struct markers *m, uint64_t language)
+{
+	vec_each (i, &m->interpreters.known)
+		if (i->is.language == language && i->counts &&
+		    cost_limit_detached(m->engine, i->marker))
+			return cost_limit_note(m->engine, i->marker);
+	return NULL;
+}
+
+static void add_row(const struct markers *m, struct profile *p, const struct wire_marker_calls *c,
+		    uint64_t calls)
 {
 	const char *title = script_language((uint32_t)c->language)->title;
 	const bool has_class = *c->class;
@@ -200,6 +214,7 @@ static void add_row(struct profile *p, const struct wire_marker_calls *c, uint64
 	_free_ char *file = str_clean(c->file, strnlen(c->file, sizeof(c->file)));
 	_free_ char *name = mem_printf("%s%s%s", class, has_class ? "::" : "", own);
 	_free_ char *module = script_module(title, file);
+	_free_ char *limited = limit_of(m, c->language);
 	struct zone zone = {
 		.name = intern_add(&p->strings, name),
 		.src_file = intern_add(&p->strings, file),
@@ -207,14 +222,17 @@ static void add_row(struct profile *p, const struct wire_marker_calls *c, uint64
 		.exit_way = EXIT_NONE,
 		.site_class = SITE_EMULATED,
 		.note = intern_add(&p->strings,
-				   c->language == WIRE_SCRIPT_PYTHON
+				   limited ? limited
+				   : c->language == WIRE_SCRIPT_PYTHON
 					   ? "CPython tells when a function returns or yields, not "
 					     "when it is called: counted there"
 					   : "counted where PHP calls or resumes it"),
 	};
-	const uint32_t row = profile_zone(p, &zone);
-	const uint32_t edge = profile_zone_edge(p, 0, row);
+	uint32_t row, edge;
 
+	zone.flags = limited ? ZONE_DETACHED : 0;
+	row = profile_zone(p, &zone);
+	edge = profile_zone_edge(p, 0, row);
 	p->zone_edges.at[edge].counts += calls;
 	p->zones.at[row].counts += calls;
 	p->zones.at[row].untimed += calls;
@@ -261,7 +279,7 @@ static uint64_t add_rows(const struct markers *m, struct profile *p)
 
 		if (!calls || !is_wanted(m, c))
 			continue;
-		add_row(p, c, calls);
+		add_row(m, p, c, calls);
 		sum += calls;
 	}
 	vec_release(&live.words);

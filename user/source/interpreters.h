@@ -24,6 +24,7 @@ struct interpreted {
 	uint32_t image; /* in images */
 	struct interpreter is;
 	bool counts;	  /* its marker gets a probe, and its values are known */
+	uint32_t marker;  /* then: its number in the engine */
 	uint64_t enabled; /* address in the file of what says that markers are on; 0: they are */
 };
 
