@@ -83,10 +83,29 @@ static int64_t unnamed_scripts(const struct view_input *in, const struct gaps *g
 	return r->script && !g->python ? total_of(in, r->script) : 0;
 }
 
+/* The first note that begins with that; NULL: none. */
+static const char *note_of(const struct profile *p, const char *begin)
+{
+	vec_each (r, &p->ledger)
+		if (r->class == LEDGER_NOTE && r->count &&
+		    str_starts(profile_text(p, r->name), begin))
+			return profile_text(p, r->name);
+	return NULL;
+}
+
+/* Whether the functions of scripts are missing because eprof was not root. */
+static bool lacks_root(const struct view_input *in)
+{
+	return note_of(in->profile, "script frames not shown: without root");
+}
+
 static void runtime_fact(const struct view_input *in, struct doc_block *b, const struct gaps *g,
 			 const struct runtime *r)
 {
-	if (is_worth(in, unnamed_scripts(in, g, r)))
+	if (r->shown && lacks_root(in))
+		doc_fact(b, true, LABEL, "names of %s functions: capture as root%s%s", r->name,
+			 r->script ? ", or " : "", r->script ? r->map : "");
+	else if (is_worth(in, unnamed_scripts(in, g, r)))
 		doc_fact(b, true, LABEL, "names of %s functions: %s", r->name, r->map);
 	else if (is_worth(in, g->jit))
 		doc_fact(b, true, LABEL, "names of %s code, shown as [JIT code]: %s", r->name,
@@ -111,16 +130,6 @@ static void runtime_facts(const struct view_input *in, struct doc_block *b, cons
 	if (!n && is_worth(in, g->jit))
 		doc_fact(b, true, LABEL,
 			 "names of [JIT code]: have the program write /tmp/perf-PID.map");
-}
-
-/* The first note that begins with that; NULL: none. */
-static const char *note_of(const struct profile *p, const char *begin)
-{
-	vec_each (r, &p->ledger)
-		if (r->class == LEDGER_NOTE && r->count &&
-		    str_starts(profile_text(p, r->name), begin))
-			return profile_text(p, r->name);
-	return NULL;
 }
 
 /* The file that a note names after "the first is "; owned; NULL: none. */

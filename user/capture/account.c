@@ -50,7 +50,12 @@ void account_notes(struct profile *p, const struct account *in)
 	_free_ char *refused = mem_printf("%s, files", in->unwind.refused);
 
 	profile_note(p, refused, in->unwind.n_refused);
-	profile_note(p, "stacks unwound in user space without script frames", in->unwind.n_bare);
+	profile_note(p,
+		     session_has_programs(in->ledger.session)
+			     ? "stacks unwound in user space without script frames"
+			     : "script frames not shown: without root, memory can only be read "
+			       "after the sample, when it has changed, stacks",
+		     in->unwind.n_bare);
 	profile_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));
 	profile_note(p, "records about processes lost, read from /proc", in->side_lost);
 	profile_note(p, "stack missing", in->stacks_missing);

@@ -161,13 +161,13 @@ int cmd_doctor(int argc, char **argv)
 	}
 	if (optind < argc)
 		return cmd_usage("doctor takes no argument '%s'", argv[optind]);
-	if (asked.pid && doctor_process_look(&process, asked.pid)) {
-		doctor_process_release(&process);
-		return cmd_failed();
-	}
 	n = features_probe(features);
 	works = features_suffice(features, n);
 	own = works || features_own(features, n);
+	if (asked.pid && doctor_process_look(&process, asked.pid, works)) {
+		doctor_process_release(&process);
+		return cmd_failed();
+	}
 	(asked.json ? print_json : print_table)(features, n, works, own, &process);
 	doctor_process_release(&process);
 	return own ? EXIT_OK : EXIT_FAILED;

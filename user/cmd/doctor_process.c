@@ -43,6 +43,7 @@ struct look {
 	struct opener *opener;
 	VEC(struct mapped) files;
 	bool own_root; /* the process has the root that we have */
+	bool programs; /* BPF programs may be loaded */
 };
 
 static void find(struct look *l, bool ok, const char *what, char *found, const char *get)
@@ -186,6 +187,19 @@ static void look_at_script(struct look *l, const struct runtime *r, const struct
 		look_at_tasks(l, i);
 }
 
+/* Without programs no interpreter is read. */
+static void look_without_root(struct look *l, const struct runtime *r)
+{
+	_free_ char *what = mem_printf("functions of %s scripts", r->name);
+	_free_ char *get = mem_printf("capture as root%s%s", r->script ? ", or " : "",
+				      r->script ? r->map : "");
+
+	find(l, false, what,
+	     mem_strdup("not without root: memory can only be read after the sample, when it has "
+			"changed"),
+	     get);
+}
+
 static void look_at_runtime(struct look *l, const struct runtime *r)
 {
 	const struct interpreter *script = interpreter_of(l, r->name);
@@ -195,6 +209,10 @@ static void look_at_runtime(struct look *l, const struct runtime *r)
 	_free_ char *path = mem_printf("/tmp/perf-%u.map", procfs_namespace_pid(l->out->pid));
 	bool framed;
 
+	if (r->shown && !l->programs && !named) {
+		look_without_root(l, r);
+		return;
+	}
 	if (script) {
 		look_at_script(l, r, script);
 		return;
@@ -279,9 +297,9 @@ static bool has_own_root(uint32_t pid)
 	       own.st_ino == other.st_ino;
 }
 
-int doctor_process_look(struct doctor_process *out, uint32_t pid)
+int doctor_process_look(struct doctor_process *out, uint32_t pid, bool programs)
 {
-	struct look l = {.out = out, .opener = opener_new()};
+	struct look l = {.out = out, .opener = opener_new(), .programs = programs};
 	bool cut;
 	int ret;
 

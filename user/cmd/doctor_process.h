@@ -23,8 +23,8 @@ struct doctor_process {
 };
 
 /* -ESRCH with a text: there is no such process, or its mappings cannot be read. To be released in
- * either case. */
-int doctor_process_look(struct doctor_process *, uint32_t pid);
+ * either case. @programs: a capture may load BPF programs. */
+int doctor_process_look(struct doctor_process *, uint32_t pid, bool programs);
 void doctor_process_release(struct doctor_process *);
 
 #endif

@@ -15,6 +15,7 @@ struct runtime {
 	const char *script; /* the function that interprets, with which the script's functions have
 			       no frames unless told to; NULL: none */
 	bool framed;	    /* all its code without unwind rules keeps frame pointers */
+	bool shown;	    /* eprof shows functions of its scripts, of versions that it knows */
 };
 
 /* The runtime whose program or library @path is; NULL: none. */
