@@ -43,6 +43,10 @@ struct wire_script_async {
  * bytes. All 0: an interpreter whose script frames cannot be found. The addresses are those of the
  * process; or, for a piece of a file, less the address at which the file would begin if all of it
  * was mapped as that piece is. *
+ * CPython before 3.11 has objects as frames, each run by a loop of its own, which the loop below
+ * is: previous, code and instruction are behind its first 24 bytes, the last one an index, of bytes
+ * if end is 1, else of units of two bytes.
+ *
  * PHP has executor_globals at runtime, key is there the innermost frame, and code is a frame's
  * function; file and first_line are in that.
  *
@@ -71,6 +75,7 @@ struct wire_script_proc {
 	wire_u8 gil_in_interpreter;   /* 1: gil is in an interpreter's state, and a pointer */
 	wire_u16 gil;		      /* in _PyRuntime: the interpreter's lock; 0: unknown */
 	wire_u8 file;		      /* in a function of PHP */
+	wire_u8 form;		      /* of tables of lines, as the language numbers them */
 	/* Of languages whose runs are paired with the loops by user space: the loop's code, the
 	 * part of it that is elsewhere, and a function that only the loop calls, as a part of it.
 	 */
@@ -214,7 +219,8 @@ struct wire_script {
 	wire_u32 pid;
 	wire_u64 time_ns;
 	wire_u64 number;
-	wire_u32 language;   /* enum wire_script_language */
+	wire_u16 language;   /* enum wire_script_language */
+	wire_u16 form;	     /* of the table: see wire_script_proc */
 	wire_u32 first_line; /* 0: unknown */
 	struct wire_script_text file, name;
 	wire_u32 table_bytes; /* of the whole table */

@@ -54,7 +54,7 @@ static __always_inline void begin(struct walk *walk)
 		if (config_async)
 			async_begin(&walk->script, base);
 	}
-	/* Its frames follow at the end of the walk, if it meets a loop. */
+	/* The walk puts its frames in the places of the loops, or they follow at its end. */
 	if (walk->script.proc.loop_bytes) {
 		walk->script.outcome = WIRE_SCRIPT_NO_STATE;
 		walk->script.has_loops = 1;
@@ -159,6 +159,9 @@ static __always_inline bool begin_chain(struct walk *walk)
 	}
 	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
 		begin(walk);
+	/* The loader cannot pair frames with loops. */
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON && walk->script.has_loops)
+		walk->script.outcome = WIRE_SCRIPT_LATE;
 	return true;
 }
 
@@ -280,6 +283,9 @@ int script_rest(struct walk *walk)
 	if (!walk || walk->script.mode != SCRIPT_NATIVE)
 		return 0;
 	begins = walk->script.outcome <= WIRE_SCRIPT_LATE && begin_chain(walk);
+	/* Which of CPython's loops before 3.11 the walk did not get to is not known. */
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON && walk->script.has_loops)
+		return 0;
 	if (begins && walk->script.proc.loop_bytes) {
 		walk->depth -= is_astray(walk);
 		chain_pairs_here(walk, &context);
@@ -301,6 +307,8 @@ int script_round(struct walk *walk)
 		python_open(NULL, &walk->script);
 	else if (walk->script.mode == SCRIPT_SEEK)
 		python_seek(NULL, &walk->script);
+	else if (walk->script.mode == SCRIPT_OBJECT)
+		object_read(NULL, &walk->script);
 	else
 		python_emit(NULL, walk);
 	return 0;
@@ -317,6 +325,58 @@ int script_async_task(struct walk *walk)
 {
 	if (walk)
 		async_task(walk);
+	return 0;
+}
+
+/* Moves the frame in slot @i to the next loop; that in s->held was moved there from the one before.
+ * Behind frames that were left out it is not known. */
+static long settle_one(__u32 i, struct walk **context)
+{
+	struct walk *walk = *context;
+	struct script *s = &walk->script;
+	const __u32 head = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
+	__u64 *slot, word;
+
+	if (walk->depth > WIRE_USER_FRAMES && i >= head) {
+		if (i == head)
+			s->held = (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT | WIRE_SCRIPT_UNREAD;
+		i += walk->depth - WIRE_USER_FRAMES;
+	}
+	slot = walk_slot(walk, i);
+	word = *slot;
+	if (WIRE_FRAME_KIND(word) != WIRE_FRAME_SCRIPT && WIRE_FRAME_KIND(word) != WIRE_FRAME_LOOP)
+		return 0;
+	*slot = s->held;
+	s->held = word;
+	return WIRE_FRAME_KIND(word) == WIRE_FRAME_LOOP;
+}
+
+/* Whether each frame belongs to the next loop. If more loops are left nobody knows, as in a
+ * greenlet, or with another interpreter in the process. */
+static __always_inline bool is_one_early(struct walk *walk)
+{
+	struct script *s = &walk->script;
+	const __u32 surplus = s->loops - s->chain_n;
+
+	if (!surplus && !s->first)
+		return false;
+	if (surplus == 1 && !s->first && s->outcome >= WIRE_SCRIPT_WHOLE &&
+	    s->outcome != WIRE_SCRIPT_CUT && walk->out.head.end == WIRE_END_ROOT)
+		return true;
+	if (s->outcome >= WIRE_SCRIPT_WHOLE)
+		s->outcome = WIRE_SCRIPT_CUT;
+	return false;
+}
+
+int script_settle(struct walk *walk)
+{
+	struct walk *context = walk;
+	__u32 slots;
+
+	if (!walk || !is_one_early(walk))
+		return 0;
+	slots = walk->depth < WIRE_USER_FRAMES ? walk->depth : WIRE_USER_FRAMES;
+	bpf_loop(slots, settle_one, &context, 0);
 	return 0;
 }
 

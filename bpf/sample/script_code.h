@@ -13,6 +13,13 @@
 #define CODE_NAME  (128 - CODE_FROM) /* the qualified name */
 #define CODE_LINES (136 - CODE_FROM)
 
+/* The same before 3.11. These have no qualified name. */
+#define OLD_CODE_FROM  40
+#define OLD_CODE_WORDS 11
+#define OLD_CODE_FILE  (104 - OLD_CODE_FROM)
+#define OLD_CODE_NAME  (112 - OLD_CODE_FROM)
+#define OLD_CODE_LINES (120 - OLD_CODE_FROM)
+
 #define TEXT_LENGTH	16 /* then the hash, then the state: */
 #define TEXT_WORDS	3
 #define TEXT_WIDTH(s)	((s) >> 2 & 7)
@@ -88,6 +95,7 @@ static __always_inline void code_begin(const struct walk *walk, struct wire_scri
 	record->time_ns = walk->out.head.time_ns;
 	record->number = number;
 	record->language = walk->script.proc.language;
+	record->form = walk->script.proc.form;
 }
 
 /* What identifies the code object: its address may be another's later. */
@@ -154,6 +162,19 @@ static __always_inline bool code_send(const struct script_memory *m, struct walk
 					  script_word(s->code, CODE_LINES) + BYTES_DATA));
 }
 
+/* Reads the code object at @code to s->code. */
+static __always_inline bool code_words(const struct script_memory *m, struct script *s, __u64 code)
+{
+	if (!s->has_loops)
+		return read_user(m, s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM);
+	if (!read_user(m, s->code, OLD_CODE_WORDS * 8, code + OLD_CODE_FROM))
+		return false;
+	s->code[CODE_FILE / 8] = s->code[OLD_CODE_FILE / 8];
+	s->code[CODE_NAME / 8] = s->code[OLD_CODE_NAME / 8];
+	s->code[CODE_LINES / 8] = s->code[OLD_CODE_LINES / 8];
+	return true;
+}
+
 /* The number of the code object at @code, which is sent if it is new; 0: it could not be read. */
 static __always_inline __u64 code_read(const struct script_memory *m, struct walk *walk, __u64 code)
 {
@@ -161,7 +182,7 @@ static __always_inline __u64 code_read(const struct script_memory *m, struct wal
 	struct two_hashes key;
 	__u64 number;
 
-	if (!read_user(m, s->code, SCRIPT_CODE_WORDS * 8, code + CODE_FROM))
+	if (!code_words(m, s, code))
 		return 0;
 	key = code_hashes(s, code);
 	number = code_known(&key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * script_python: frames of CPython 3.11 to 3.14. For script.bpf.c, which includes script_code.h
- * first.
+ * script_python: frames of CPython 3.11 to 3.14; and what those of 3.9 and 3.10 have in common with
+ * them. For script.bpf.c, which includes script_code.h first.
  *
  * A thread's state leads to its innermost frame; each frame leads to its caller's. Calls from one
  * Python function to another stay within one native frame of the interpreter's loop: such a run
@@ -12,9 +12,7 @@
 #define SAMPLE_SCRIPT_PYTHON_H
 
 #include "sample/python_state.h"
-
-/* Code units are two bytes. */
-#define UNIT 2
+#include "sample/script_object.h"
 
 /* Frames of one run, at most. */
 #define RUN_FRAMES 8192
@@ -62,7 +60,13 @@ static __always_inline bool python_enter(const struct script_memory *m, struct s
 
 	if (!state || !read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
 		return false;
-	python_next(s, frame);
+	if (!s->proc.loop_bytes) {
+		python_next(s, frame);
+		return true;
+	}
+	s->first = frame;
+	if (!s->has_loops)
+		s->outcome = WIRE_SCRIPT_LATE; /* the walk does not meet the loops */
 	return true;
 }
 
@@ -86,7 +90,8 @@ static __always_inline void python_begin(struct script *s, __u64 base)
 	s->outcome = WIRE_SCRIPT_NO_STATE;
 	s->window_at = 1;
 	s->base = base;
-	s->state = s->among = 0;
+	s->state = s->among = s->first = 0;
+	s->chain_n = 0;
 	s->mode = SCRIPT_BEGIN;
 }
 
@@ -262,7 +267,10 @@ static __always_inline void python_caller(struct walk *walk)
 
 	if (s->caller)
 		script_keep(walk, s->caller);
-	python_next(s, s->proc.has_cframes ? s->outer : s->next);
+	if (s->has_loops)
+		object_next(s);
+	else
+		python_next(s, s->proc.has_cframes ? s->outer : s->next);
 }
 
 /* The run is on the stack. */

@@ -30,6 +30,7 @@ enum script_mode {
 	SCRIPT_SEEK,   /* follows the run to its entry */
 	SCRIPT_EMIT,   /* adds a frame of the run to the stack */
 	SCRIPT_AWAIT,  /* adds what waits for the task that the run is of (script_async.h) */
+	SCRIPT_OBJECT, /* makes the frame object at .at a run */
 };
 
 /* Whether the current process runs V8, whose frames are native ones that frame pointers link. */
@@ -111,8 +112,10 @@ struct script {
 	__u64 body[SCRIPT_BODY]; /* of a function of Ruby */
 	/* Of V8: of the function that is looked at. */
 	__u64 info, scope, file, number;
-	/* Of a language whose runs user space pairs with the loops (script_chain.h). */
-	__u32 has_loops;   /* 1: it is one */
+	/* Of languages whose frames do not tell their loops: */
+	__u32 has_loops; /* 1: it is one */
+	__u64 held;	 /* the native frame of the innermost loop (script_object.h) */
+	/* Of those of them whose runs user space pairs with the loops (script_chain.h). */
 	__u32 loops;	   /* loops on the native stack */
 	__u32 chain_at;	   /* where in the stack its frames begin */
 	__u32 chain_head;  /* so many of them are before the ring of the outermost ones */

@@ -317,19 +317,32 @@ static __always_inline long find_script(struct walk *walk)
 	return 0;
 }
 
+/* @walk is at a loop of CPython before 3.11, whose word is @word: the script's next frame is to
+ * take its place (script_object.h). */
+static __always_inline void script_place(struct walk *walk, __u64 word)
+{
+	if (walk->script.loops == 1)
+		walk->script.held = word;
+	if (walk->script.first)
+		walk->script.entry = walk->was_sp;
+}
+
 /* Marks the frame that @walk is at if it is a loop whose runs are found later (script_chain.h). */
 static __always_inline void script_mark(struct walk *walk)
 {
 	const struct wire_script_proc *proc = &walk->script.proc;
 	const __u64 at = step_key(&walk->at);
-	__u64 kind = WIRE_FRAME_LOOP;
+	__u64 kind = WIRE_FRAME_LOOP, *slot;
 
 	if (at - proc->core < proc->core_bytes)
 		kind = WIRE_FRAME_CORE;
 	else if (at - proc->loop >= proc->loop_bytes && at - proc->cold >= proc->cold_bytes)
 		return;
-	*walk_slot(walk, walk->depth - 1) |= kind << WIRE_FRAME_SHIFT;
+	slot = walk_slot(walk, walk->depth - 1);
 	walk->script.loops += kind == WIRE_FRAME_LOOP;
+	if (proc->language == WIRE_SCRIPT_PYTHON)
+		script_place(walk, *slot);
+	*slot |= kind << WIRE_FRAME_SHIFT;
 }
 
 /* The frame that @walk has just left is the loop that runs the script's next frames: they take its
@@ -339,7 +352,7 @@ static __always_inline void script_enter(struct walk *walk, __u64 word)
 	walk->depth--;
 	walk->script.caller = word;
 	walk->script.at = walk->script.first;
-	walk->script.mode = SCRIPT_EMIT;
+	walk->script.mode = walk->script.has_loops ? SCRIPT_OBJECT : SCRIPT_EMIT;
 }
 
 /* Steps from @walk's frame to its caller: 0, or 1 if there is none. */
@@ -450,7 +463,9 @@ int walk_user(struct walk *walk)
 	/* The native walk ended before it reached the loops of all runs. */
 	if (walk->script.entry)
 		walk->script.outcome = WIRE_SCRIPT_CUT;
-	if (walk->script.loops)
+	if (walk->script.loops && walk->script.proc.language == WIRE_SCRIPT_PYTHON)
+		script_settle(walk);
+	else if (walk->script.loops)
 		add_pairs(walk, &context);
 	return 0;
 }

@@ -127,6 +127,9 @@ int script_chain(struct walk *walk);
 /* Behind a walk that ended before the thread's first frame: adds the rest of the script's frames,
  * whose loops it did not get to, behind a note. */
 int script_rest(struct walk *walk);
+/* Of CPython before 3.11, whose frames were put in the places of the loops from the innermost on:
+ * corrects that, at the walk's end. */
+int script_settle(struct walk *walk);
 /* Of a language whose frames follow the native ones: begins, adds one, ends. */
 int script_pair_begin(struct walk *walk);
 int script_pair_round(struct walk *walk);

@@ -139,13 +139,14 @@ static uint64_t hash_code(const struct script_code *code)
 	const uint64_t table = hash_bytes(code->table, code->table_bytes);
 
 	return hash_two(hash_two(name, file),
-			hash_two(table, (uint64_t)code->language << 32 | code->first_line));
+			hash_two(table, (uint64_t)code->form << 48 |
+						(uint64_t)code->language << 32 | code->first_line));
 }
 
 static bool is_same(const struct script_code *a, const struct script_code *b)
 {
 	return a->name && !strcmp(a->name, b->name) && !strcmp(a->file, b->file) &&
-	       a->language == b->language && a->first_line == b->first_line &&
+	       a->language == b->language && a->form == b->form && a->first_line == b->first_line &&
 	       a->table_bytes == b->table_bytes && a->cut == b->cut &&
 	       !memcmp(a->table, b->table, a->table_bytes);
 }
@@ -153,7 +154,8 @@ static bool is_same(const struct script_code *a, const struct script_code *b)
 static struct script_code read_code(struct codes *c, const struct wire_script *w, uint64_t bytes)
 {
 	const struct script_language *language = script_language(w->language);
-	struct script_code code = {.language = w->language, .first_line = w->first_line};
+	struct script_code code = {
+		.language = w->language, .form = w->form, .first_line = w->first_line};
 	const uint64_t room = bytes - sizeof(*w);
 	uint32_t position;
 
@@ -273,9 +275,7 @@ uint32_t codes_line(const struct codes *c, uint64_t offset)
 	const struct script_code *code = codes_at(c, offset);
 	const struct script_language *language = code ? script_language(code->language) : NULL;
 
-	return language ? language->line(code->table, code->table_bytes, code->first_line,
-					 WIRE_SCRIPT_POSITION(offset))
-			: 0;
+	return language ? language->line(code, WIRE_SCRIPT_POSITION(offset)) : 0;
 }
 
 const char *codes_note(uint64_t offset)

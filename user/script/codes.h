@@ -12,7 +12,8 @@
 
 struct script_code {
 	char *name, *file; /* valid UTF-8, not cleaned for a terminal; owned */
-	uint32_t language; /* enum wire_script_language */
+	uint16_t language; /* enum wire_script_language */
+	uint16_t form;	   /* of the table, as the language numbers them */
 	uint32_t first_line;
 	uint8_t *table; /* of lines; owned */
 	uint32_t table_bytes;

@@ -7,8 +7,8 @@ static bool has(const struct elffile *f, const struct script_language *language)
 	Elf64_Shdr section;
 	Elf64_Sym symbol;
 
-	return language->section ? !elffile_section(f, language->section, &section)
-				 : dynsym_find(f, language->symbol, &symbol);
+	return (language->section && !elffile_section(f, language->section, &section)) ||
+	       (language->symbol && dynsym_find(f, language->symbol, &symbol));
 }
 
 bool script_detect(const struct elffile *f, struct interpreter *out)

@@ -35,7 +35,7 @@ struct script_language {
 	const char *title; /* "Python" */
 	uint8_t kind;	   /* enum frame_kind */
 	/* What names the interpreter in a file, and is cheap to look for: the section of its state,
-	 * or an exported symbol. The other one is NULL. */
+	 * or an exported symbol; either will do, if neither is NULL. */
 	const char *section, *symbol;
 	/* Sets all of @out but .language for a file with that. */
 	void (*detect)(const struct elffile *, struct interpreter *out);
@@ -47,9 +47,8 @@ struct script_language {
 	/* Sets all of @out but .runtime, .code_type, .language and the loop, for an interpreter
 	 * that was not refused. */
 	void (*layout)(const struct interpreter *, struct wire_script_proc *out);
-	/* The line of @position (WIRE_SCRIPT_POSITION) of a function that begins at line @first,
-	 * whose table has @n bytes; 0: unknown. */
-	uint32_t (*line)(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position);
+	/* The line of @position (WIRE_SCRIPT_POSITION) of a function; 0: unknown. */
+	uint32_t (*line)(const struct script_code *, uint32_t position);
 };
 
 #define SCRIPT(name, NAME, number) extern const struct script_language name##_language;

@@ -11,6 +11,7 @@
 #include "model/profile.h"
 #include "script/codes.h"
 #include "script/language.h"
+#include "script/rodata.h"
 
 /* Versions whose layout is known. */
 #define MAJOR	   8
@@ -30,10 +31,7 @@ static const struct wire_script_proc layouts[] = {
 };
 
 /* What a server is told of every page, a constant, which has the version. */
-#define TEXT	    "X-Powered-By: PHP/"
-#define MOST_CONSTS (4u << 20)
-#define CHUNK	    65536
-#define VERSION	    16 /* bytes of "8.2.36" that are looked at */
+#define TEXT "X-Powered-By: PHP/"
 
 static void set_version(struct interpreter *out, const char *text)
 {
@@ -46,39 +44,12 @@ static void set_version(struct interpreter *out, const char *text)
 	out->minor = (uint32_t)(strtoul(end + 1, NULL, 10) % 100);
 }
 
-/* Whether the version is in @at of @n bytes. */
-static bool find_version(const char *at, size_t n, struct interpreter *out)
-{
-	const char *found = memmem(at, n, TEXT, strlen(TEXT));
-	char text[VERSION] = "";
-
-	if (!found)
-		return false;
-	found += strlen(TEXT);
-	memcpy(text, found,
-	       (size_t)(at + n - found) < VERSION - 1 ? (size_t)(at + n - found) : VERSION - 1);
-	set_version(out, text);
-	return true;
-}
-
 static void read_version(const struct elffile *f, struct interpreter *out)
 {
-	/* Chunks overlap by what is looked for. */
-	const uint64_t step = CHUNK - strlen(TEXT) - VERSION;
-	_free_ char *at = mem_zalloc(CHUNK, 1);
-	uint64_t bytes;
-	Elf64_Shdr s;
+	char text[RODATA_BEHIND];
 
-	if (elffile_section(f, ".rodata", &s))
-		return;
-	bytes = s.sh_size < MOST_CONSTS ? s.sh_size : MOST_CONSTS;
-	for (uint64_t offset = 0; offset < bytes; offset += step) {
-		const uint64_t left = bytes - offset;
-		const size_t n = left < CHUNK ? left : CHUNK;
-
-		if (elffile_read(f, s.sh_offset + offset, at, n) || find_version(at, n, out))
-			return;
-	}
+	if (rodata_find(f, TEXT, text))
+		set_version(out, text);
 }
 
 static void refuse(struct interpreter *out, const char *why)
@@ -123,11 +94,9 @@ static bool php_finish(struct script_code *code, uint32_t *position)
 	return false;
 }
 
-static uint32_t php_line(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position)
+static uint32_t php_line(const struct script_code *code, uint32_t position)
 {
-	(void)table;
-	(void)n;
-	(void)first;
+	(void)code;
 	return position;
 }
 

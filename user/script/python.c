@@ -11,15 +11,31 @@
 #include "elf/segments.h"
 #include "model/profile.h"
 #include "script/async.h"
+#include "script/codes.h"
 #include "script/language.h"
+#include "script/rodata.h"
 
 /* Versions whose layout is known. */
 #define MAJOR	    3
-#define MINOR_FIRST 11
+#define MINOR_FIRST 9
 #define MINOR_LAST  14
+
+/* How tables of lines are coded (wire_script_proc.form). */
+enum form {
+	FORM_PLACES, /* since 3.11: lines and columns */
+	FORM_RANGES, /* 3.10 */
+	FORM_STEPS,  /* 3.9 */
+};
+
+/* Before 3.11 frames are objects (bpf/sample/script_object.h). */
+#define FRAME_OBJECTS                                                                             \
+	.key = 588, .state_thread = 176, .state_frame = 24, .previous = 24 - 24, .code = 32 - 24, \
+	.first_line = 64, .ascii = 48, .text = 72
 
 /* From the headers of each version; the same in all of its releases up to now. */
 static const struct wire_script_proc layouts[] = {
+	[9 - MINOR_FIRST] = {FRAME_OBJECTS, .instruction = 104 - 24, .end = 1, .form = FORM_STEPS},
+	[10 - MINOR_FIRST] = {FRAME_OBJECTS, .instruction = 96 - 24, .form = FORM_RANGES},
 	[11 - MINOR_FIRST] = {.key = 596,
 			      .state_thread = 152,
 			      .state_frame = 56,
@@ -90,6 +106,8 @@ static const struct wire_script_proc layouts[] = {
 /* Since 3.13 the state begins with a description of itself: 8 bytes of text, the version, whether
  * it is free-threaded, then offsets, whose place depends on the version. */
 #define SECTION	   ".PyRuntime"
+#define SYMBOL	   "_PyRuntime"
+#define LOOP	   "_PyEval_EvalFrameDefault"
 #define COOKIE	   "xdebugpy"
 #define SELF_BYTES 400
 
@@ -105,15 +123,27 @@ static void set_version(struct interpreter *out, uint64_t hex)
 	out->minor = hex >> 16 & 0xff;
 }
 
-/* By what the file exports (3.11 and later). */
+/* By what the file exports (3.11 and later), or by where it looks for its library: "python3.10". */
 static void read_version(const struct elffile *f, struct interpreter *out)
 {
+	char text[RODATA_BEHIND], *end;
 	uint64_t offset, hex = 0;
+	unsigned long minor;
 	Elf64_Sym symbol;
 
-	if (dynsym_find(f, "Py_Version", &symbol) && segments_offset(f, symbol.st_value, &offset) &&
-	    !elffile_read(f, offset, &hex, sizeof(hex)))
-		set_version(out, hex);
+	if (dynsym_find(f, "Py_Version", &symbol)) {
+		if (segments_offset(f, symbol.st_value, &offset) &&
+		    !elffile_read(f, offset, &hex, sizeof(hex)))
+			set_version(out, hex);
+		return;
+	}
+	if (!rodata_find(f, "python3.", text))
+		return;
+	minor = strtoul(text, &end, 10);
+	if (end == text || *end || minor >= 11)
+		return;
+	out->major = MAJOR;
+	out->minor = (uint32_t)minor;
 }
 
 /* Whether what the state says of itself is what the layout says. */
@@ -137,21 +167,23 @@ static bool agrees(const struct self *self, const struct wire_script_proc *layou
 
 static void refuse(struct interpreter *out, const char *why)
 {
-	interpreter_refuse(out, "Python", "Python before 3.11 or without symbols", why);
+	interpreter_refuse(out, "Python", "Python of an unknown version", why);
 }
 
 static void python_detect(const struct elffile *f, struct interpreter *out)
 {
-	Elf64_Sym code_type;
+	Elf64_Sym code_type, runtime;
+	bool has_self = false;
 	struct self self;
 	Elf64_Shdr state;
-	bool has_self;
 
-	if (elffile_section(f, SECTION, &state))
-		return;
-	has_self = !elffile_read(f, state.sh_offset, &self, sizeof(self)) &&
-		   !memcmp(self.cookie, COOKIE, sizeof(self.cookie));
-	out->runtime = state.sh_addr;
+	if (!elffile_section(f, SECTION, &state)) {
+		out->runtime = state.sh_addr;
+		has_self = !elffile_read(f, state.sh_offset, &self, sizeof(self)) &&
+			   !memcmp(self.cookie, COOKIE, sizeof(self.cookie));
+	} else if (dynsym_find(f, SYMBOL, &runtime)) {
+		out->runtime = runtime.st_value;
+	}
 	out->code_type = dynsym_find(f, "PyCode_Type", &code_type) ? code_type.st_value : 0;
 	if (has_self)
 		set_version(out, self.version);
@@ -160,9 +192,11 @@ static void python_detect(const struct elffile *f, struct interpreter *out)
 	if (f->machine != EM_X86_64 || !f->is_64)
 		refuse(out, "its frames are read on x86-64 alone");
 	else if (out->major != MAJOR || out->minor < MINOR_FIRST || out->minor > MINOR_LAST)
-		refuse(out, "its frames are known from 3.11 to 3.14");
+		refuse(out, "its frames are known from 3.9 to 3.14");
 	else if ((out->minor >= 13) != has_self)
 		refuse(out, "it does not describe itself as that version does");
+	else if (out->minor < 11 && !loop_find(f, LOOP, false, &out->loop))
+		refuse(out, "the code of its loop is not known");
 	else if (has_self && self.free_threaded)
 		refuse(out, "frames of free-threaded builds are not known");
 	else if (has_self && !agrees(&self, &layouts[out->minor - MINOR_FIRST], out->minor))
@@ -241,13 +275,10 @@ static int32_t entry_rest(struct cursor *c, uint32_t kind)
 }
 
 /* Instructions without a line, which the compiler adds, belong to the line before them. */
-static uint32_t python_line(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position)
+static uint32_t line_by_places(struct cursor c, uint32_t first, uint32_t position)
 {
-	struct cursor c = {table, table + n};
 	uint32_t line = first, known = first, unit = 0;
 
-	if (position == WIRE_SCRIPT_BEGIN)
-		return first;
 	while (c.at < c.end) {
 		const uint32_t head = next_byte(&c), kind = head >> 3 & 15;
 
@@ -261,10 +292,58 @@ static uint32_t python_line(const uint8_t *table, uint32_t n, uint32_t first, ui
 	return 0;
 }
 
+/* Of a range that has no line. */
+#define NO_LINE (-128)
+
+/* Pairs: how many bytes of code a range has, and by what the line grows before it. */
+static uint32_t line_by_ranges(struct cursor c, uint32_t first, uint32_t position)
+{
+	uint32_t line = first, end = 0;
+
+	while (c.at < c.end) {
+		const uint32_t bytes = next_byte(&c);
+		const int8_t more = (int8_t)next_byte(&c);
+
+		end += bytes;
+		if (more != NO_LINE)
+			line += (uint32_t)more;
+		if (position * 2 < end)
+			return (int32_t)line > 0 ? line : 0;
+	}
+	return 0;
+}
+
+/* Pairs: where the next line begins, and by what it is more. */
+static uint32_t line_by_steps(struct cursor c, uint32_t first, uint32_t position)
+{
+	uint32_t line = first, at = 0;
+
+	while (c.at < c.end) {
+		at += next_byte(&c);
+		if (at > position * 2)
+			break;
+		line += (uint32_t)(int8_t)next_byte(&c);
+	}
+	return (int32_t)line > 0 ? line : 0;
+}
+
+static uint32_t python_line(const struct script_code *code, uint32_t position)
+{
+	const struct cursor c = {code->table, code->table + code->table_bytes};
+
+	if (position == WIRE_SCRIPT_BEGIN)
+		return code->first_line;
+	if (code->form == FORM_STEPS)
+		return code->cut ? 0 : line_by_steps(c, code->first_line, position);
+	return code->form == FORM_RANGES ? line_by_ranges(c, code->first_line, position)
+					 : line_by_places(c, code->first_line, position);
+}
+
 const struct script_language python_language = {
 	.title = "Python",
 	.kind = KIND_PYTHON,
 	.section = SECTION,
+	.symbol = SYMBOL,
 	.detect = python_detect,
 	.layout = python_layout,
 	.line = python_line,

@@ -92,11 +92,9 @@ static void ruby_layout(const struct interpreter *i, struct wire_script_proc *ou
 	*out = layouts[i->minor];
 }
 
-static uint32_t ruby_line(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position)
+static uint32_t ruby_line(const struct script_code *code, uint32_t position)
 {
-	(void)table;
-	(void)n;
-	(void)first;
+	(void)code;
 	return position;
 }
 

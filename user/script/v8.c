@@ -201,11 +201,9 @@ static bool v8_finish(struct script_code *code, uint32_t *position)
 }
 
 /* Where in a function a thread is, V8 knows alone. */
-static uint32_t v8_line(const uint8_t *table, uint32_t n, uint32_t first, uint32_t position)
+static uint32_t v8_line(const struct script_code *code, uint32_t position)
 {
-	(void)table;
-	(void)n;
-	(void)first;
+	(void)code;
 	(void)position;
 	return 0;
 }

@@ -189,10 +189,30 @@ void interleave_mark(uint64_t *frames, uint32_t n, const struct wire_script_proc
 	}
 }
 
+static bool is_script(uint64_t word)
+{
+	return is_kind(word, WIRE_FRAME_SCRIPT);
+}
+
+/* Takes the script's frames, which stand in the places of loops, out of @in, of @n words, to
+ * @script: there are more loops, so nothing says that these are theirs. */
+static void take_out(struct merge *m, uint64_t *in, uint64_t *script, uint32_t n)
+{
+	m->gap = m->out.cut_at ? count(in, m->out.cut_at, is_script) : NO_GAP;
+	m->out.cut_at = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!is_script(in[i]))
+			continue;
+		script[m->n_script++] = in[i];
+		in[i] = (uint64_t)WIRE_FRAME_LOOP << WIRE_FRAME_SHIFT;
+	}
+	m->script = script;
+}
+
 void interleave(struct interleave_words *words, uint8_t end)
 {
 	const uint32_t chain = find_chain(words);
-	_free_ uint64_t *in = mem_zalloc(words->n + 1, sizeof(*in));
+	_free_ uint64_t *in = mem_zalloc(2 * (words->n + 1), sizeof(*in));
 	struct merge m = {.native = in, .n_native = chain, .out = {words->at, 0, words->cut_at}};
 	uint64_t value;
 
@@ -200,6 +220,12 @@ void interleave(struct interleave_words *words, uint8_t end)
 	if (chain == words->n && !count(words->at, chain, is_marked))
 		return;
 	memcpy(in, words->at, words->n * sizeof(*in));
+	if (chain == words->n && m.loops && count(in, chain, is_script)) {
+		take_out(&m, in, in + words->n, words->n);
+		put_together(&m, end == WIRE_END_ROOT);
+		*words = m.out;
+		return;
+	}
 	/* A thread that runs no script, but was just going to, or did. */
 	if (chain == words->n || (!m.loops && end == WIRE_END_ROOT)) {
 		for (uint32_t i = 0; i < chain; i++)

@@ -28,7 +28,8 @@ void interleave_mark(uint64_t *frames, uint32_t n, const struct wire_script_proc
  * frames stand behind the native ones and a note, unless these reach the thread's first frame. If
  * they are too different (WIRE_CHAIN_PAIRS), or the script's are not whole, so that nothing says
  * which belong together, the script's frames stand together in the place of the innermost loop,
- * with a note, and the native frames between the loops are left out.
+ * with a note, and the native frames between the loops are left out. So too if the frames stand in
+ * the places of loops already, but loops are left.
  */
 void interleave(struct interleave_words *words, uint8_t end);
 

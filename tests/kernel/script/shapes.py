@@ -7,6 +7,7 @@ a function being "name file first-line".
 import asyncio
 import contextlib
 import ctypes
+import dis
 import functools
 import json
 import sys
@@ -197,7 +198,16 @@ SHAPES = [recursion, deep, generators, coroutines, decorators, comprehensions, c
 
 
 def key_of(code):
-    return f"{code.co_qualname} {code.co_filename} {code.co_firstlineno}"
+    # Before 3.11 code knows its plain name alone.
+    name = getattr(code, "co_qualname", code.co_name)
+    return f"{name} {code.co_filename} {code.co_firstlineno}"
+
+
+def lines_of(code):
+    """Before 3.11 a frame is at its function's line before the first instruction."""
+    if hasattr(code, "co_qualname"):
+        return {n for _, _, n in code.co_lines() if n}
+    return {code.co_firstlineno, *(n for _, n in dis.findlinestarts(code))}
 
 
 def judge(path):
@@ -209,7 +219,7 @@ def judge(path):
             return
         for f in (frame, caller):
             if f and f.f_code not in lines:
-                lines[f.f_code] = {n for _, _, n in f.f_code.co_lines() if n}
+                lines[f.f_code] = lines_of(f.f_code)
         if frame.f_code.co_flags & (0x20 | 0x80 | 0x200):
             made.add(key_of(frame.f_code))
         if caller:

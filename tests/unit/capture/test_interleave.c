@@ -76,6 +76,26 @@ static void native_stacks_stay(void **state)
 	      ALL(0x10, 0x20 | WIRE_BY_FRAME_POINTER, 0x30));
 }
 
+/* As of CPython before 3.11. */
+static void frames_in_place_are_taken_out_again(void **state)
+{
+	uint64_t words[] = {SCRIPT(1), 0x10, SCRIPT(2), LOOP(0x20), 0x30};
+	struct interleave_words w = {.at = words, .n = 5, .cut_at = 2};
+
+	(void)state;
+	/* Another interpreter's loops: which are the script's? */
+	CHECK(ALL(0x10, SCRIPT(1), 0x20, SCRIPT(2), 0x30, LOOP(0x40), 0x50, LOOP(0x60), 0x70),
+	      WIRE_END_ROOT, ALL(0x10, SCRIPT(1), SCRIPT(2), NOTE(WIRE_SCRIPT_TORN), 0x70));
+	CHECK(ALL(SCRIPT(1), 0x20, LOOP(0x40), 0x50), WIRE_END_BROKEN,
+	      ALL(SCRIPT(1), NOTE(WIRE_SCRIPT_TORN)));
+	/* Of a deep stack the cut stays where it is. */
+	interleave(&w, WIRE_END_ROOT);
+	assert_int_equal(w.n, 4);
+	assert_int_equal(w.cut_at, 1);
+	assert_int_equal(words[1], SCRIPT(2));
+	assert_int_equal(words[3], 0x30);
+}
+
 static void one_more_is_at_the_inner_end(void **state)
 {
 	(void)state;
@@ -224,6 +244,7 @@ int main(void)
 		cmocka_unit_test(runs_take_the_places_of_loops),
 		cmocka_unit_test(a_core_goes_with_its_loop),
 		cmocka_unit_test(native_stacks_stay),
+		cmocka_unit_test(frames_in_place_are_taken_out_again),
 		cmocka_unit_test(one_more_is_at_the_inner_end),
 		cmocka_unit_test(without_a_pair_they_stand_together),
 		cmocka_unit_test(deep_scripts_are_cut),

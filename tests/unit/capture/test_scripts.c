@@ -40,7 +40,45 @@ static const uint8_t far[] = {
 	0x89, 0x03, 0x8c, 0x03, 0x88, 0x03, 0x88, 0x03, 0xf8, 0xf8, 0xf8, 0xf5, 0x5a, 0x09, 0x00,
 	0x05, 0x06, 0x81, 0x43, 0x84, 0x43, 0x80, 0x43, 0x80, 0x43, 0x80, 0x43};
 
-#define LINE(table, position) python_language.line(table, sizeof(table), 1, position)
+/* Of CPython 3.10 and 3.9:
+ *	def f(a):
+ *	    b = a
+ *	    for i in (
+ *	        1,
+ *	        2):
+ *	        b += (
+ *	            i
+ *	            + b)
+ *	    try:
+ *	        b()
+ *	    finally:
+ *	        del b
+ */
+static const uint8_t ranges[] = {0x04, 0x01, 0x08, 0x01, 0x02, 0x03, 0x02, 0x01, 0x02, 0x01,
+				 0x02, 0xff, 0x06, 0xff, 0x02, 0x03, 0x08, 0x01, 0x0a, 0x02};
+static const uint8_t steps[] = {0x00, 0x01, 0x04, 0x01, 0x08, 0x03, 0x02, 0x01, 0x02, 0x01,
+				0x02, 0xff, 0x02, 0xff, 0x06, 0x03, 0x02, 0x01, 0x08, 0x02};
+/* More than 127 lines and 254 bytes at once, forwards and back. */
+static const uint8_t far_ranges[] = {0x00, 0x7f, 0x00, 0x7f, 0xfe, 0x2f, 0xfe, 0x00, 0xfe,
+				     0x00, 0xfe, 0x00, 0xbc, 0x00, 0x00, 0x7f, 0x02, 0x4b,
+				     0x00, 0x81, 0x04, 0xb6, 0x00, 0x7f, 0x04, 0x4b};
+static const uint8_t far_steps[] = {0x00, 0x7f, 0x00, 0x7f, 0x00, 0x2f, 0xff, 0x00,
+				    0xff, 0x00, 0x60, 0x7f, 0x00, 0x4b, 0x02, 0x80,
+				    0x00, 0xb7, 0x04, 0x7f, 0x00, 0x4b};
+/* Four bytes without a line of their own. */
+static const uint8_t no_line[] = {0x04, 0x01, 0x04, 0x80, 0x02, 0x02};
+
+static uint32_t line_of(const uint8_t *table, uint32_t n, uint16_t form, uint32_t position)
+{
+	const struct script_code code = {
+		.form = form, .first_line = 1, .table = (uint8_t *)table, .table_bytes = n};
+
+	return python_language.line(&code, position);
+}
+
+#define LINE(table, position)	   line_of(table, sizeof(table), 0, position)
+#define LINE_3_10(table, position) line_of(table, sizeof(table), 1, position)
+#define LINE_3_9(table, position)  line_of(table, sizeof(table), 2, position)
 
 static void lines_of_python(void **state)
 {
@@ -66,19 +104,58 @@ static void lines_of_python(void **state)
 	assert_int_equal(LINE(far, 66), 0);
 }
 
+/* The lines are those that the interpreters' own module dis finds. */
+static void lines_of_python_before_3_11(void **state)
+{
+	static const uint8_t lines[] = {2, 2, 3,  3,  3,  3,  6,  7,  8,  7,  6, 6,
+					6, 9, 10, 10, 10, 10, 12, 12, 12, 12, 12};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(lines); i++) {
+		assert_int_equal(LINE_3_10(ranges, i), lines[i]);
+		assert_int_equal(LINE_3_9(steps, i), lines[i]);
+	}
+	assert_int_equal(LINE_3_10(ranges, 23), 0);
+	assert_int_equal(LINE_3_9(steps, 23), 12);
+	assert_int_equal(LINE_3_10(ranges, WIRE_SCRIPT_BEGIN), 1);
+	assert_int_equal(LINE_3_9(steps, WIRE_SCRIPT_BEGIN), 1);
+	assert_int_equal(LINE_3_10(far_ranges, 0), 302);
+	assert_int_equal(LINE_3_10(far_ranges, 601), 302);
+	assert_int_equal(LINE_3_10(far_ranges, 602), 504);
+	assert_int_equal(LINE_3_10(far_ranges, 603), 303);
+	assert_int_equal(LINE_3_10(far_ranges, 606), 505);
+	assert_int_equal(LINE_3_9(far_steps, 302), 302);
+	assert_int_equal(LINE_3_9(far_steps, 303), 504);
+	assert_int_equal(LINE_3_9(far_steps, 304), 303);
+	assert_int_equal(LINE_3_9(far_steps, 307), 505);
+	assert_int_equal(LINE_3_10(no_line, 1), 2);
+	assert_int_equal(LINE_3_10(no_line, 3), 2);
+	assert_int_equal(LINE_3_10(no_line, 4), 4);
+}
+
 static void any_bytes_are_lines(void **state)
 {
+	struct script_code code = {0};
 	uint8_t bytes[64];
 
 	(void)state;
 	for (uint32_t round = 0; round < 5000; round++) {
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (uint8_t)(round * 2654435761u >> (i % 25)) ^ (uint8_t)(i * 37);
-		for (uint32_t n = 0; n <= sizeof(bytes); n += 7)
-			(void)python_language.line(bytes, n, round, round % 300);
+		for (uint32_t n = 0; n <= sizeof(bytes); n += 7) {
+			code = (struct script_code){.form = n % 3,
+						    .first_line = round,
+						    .table = bytes,
+						    .table_bytes = n};
+			(void)python_language.line(&code, round % 300);
+		}
 	}
 	memset(bytes, 0xff, sizeof(bytes));
-	(void)python_language.line(bytes, sizeof(bytes), UINT32_MAX, 1);
+	for (code.form = 0; code.form < 3; code.form++) {
+		code.first_line = UINT32_MAX;
+		code.table_bytes = sizeof(bytes);
+		(void)python_language.line(&code, 1);
+	}
 }
 
 /* A record with room for a table. */
@@ -471,6 +548,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_python),
+		cmocka_unit_test(lines_of_python_before_3_11),
 		cmocka_unit_test(any_bytes_are_lines),
 		cmocka_unit_test(functions_are_known_by_number),
 		cmocka_unit_test(texts_become_utf8),
