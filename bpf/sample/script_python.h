@@ -186,7 +186,8 @@ static __always_inline bool python_read(const struct script_memory *m, struct sc
 	const __u64 page = s->at & -(1ull << PAGE_SHIFT);
 	__u64 from = s->at - s->window_at;
 
-	if (from % 8 || from > (SCRIPT_WINDOW - SCRIPT_FRAME_WORDS) * 8) {
+	/* An empty window is at no word. */
+	if (s->at % 8 || from % 8 || from > (SCRIPT_WINDOW - SCRIPT_FRAME_WORDS) * 8) {
 		from = (SCRIPT_WINDOW - SCRIPT_FRAME_WORDS) * 8;
 		if (s->at - page < from)
 			from = s->at - page & -8ull;
