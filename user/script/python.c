@@ -140,7 +140,7 @@ static void read_version(const struct elffile *f, struct interpreter *out)
 	if (!rodata_find(f, "python3.", text))
 		return;
 	minor = strtoul(text, &end, 10);
-	if (end == text || *end || minor >= 11)
+	if (end == text || (*end && *end != '/') || minor >= 11)
 		return;
 	out->major = MAJOR;
 	out->minor = (uint32_t)minor;
