@@ -212,13 +212,14 @@ static void take_out(struct merge *m, uint64_t *in, uint64_t *script, uint32_t n
 void interleave(struct interleave_words *words, uint8_t end)
 {
 	const uint32_t chain = find_chain(words);
-	_free_ uint64_t *in = mem_zalloc(2 * (words->n + 1), sizeof(*in));
-	struct merge m = {.native = in, .n_native = chain, .out = {words->at, 0, words->cut_at}};
+	struct merge m = {.n_native = chain, .out = {words->at, 0, words->cut_at}};
+	_free_ uint64_t *in = NULL;
 	uint64_t value;
 
 	m.loops = count(words->at, chain, is_loop);
 	if (chain == words->n && !count(words->at, chain, is_marked))
 		return;
+	m.native = in = mem_zalloc(2 * words->n, sizeof(*in));
 	memcpy(in, words->at, words->n * sizeof(*in));
 	if (chain == words->n && m.loops && count(in, chain, is_script)) {
 		take_out(&m, in, in + words->n, words->n);
