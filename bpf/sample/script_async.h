@@ -161,7 +161,7 @@ static __always_inline void async_member(struct walk *walk)
 /* By its text, since names are made and freed with tasks. */
 static __always_inline struct two_hashes async_name_hash(const struct script *s, __u64 name)
 {
-	struct two_hashes h = code_hash_begin(s);
+	struct two_hashes h = s->hashes;
 
 	stack_hash_mix(&h, config_hash_keys[3], s->text[0]);
 	stack_hash_mix(&h, config_hash_keys[4], s->text[2]);
@@ -190,9 +190,10 @@ static __always_inline bool async_read_name(struct script *s, __u64 name)
 			 name + (TEXT_ASCII(s->text[2]) ? s->proc.ascii : s->proc.text));
 }
 
-static __always_inline bool async_send_name(struct walk *walk, __u64 number, __u64 name)
+static __always_inline bool async_send_name(const struct script_memory *m, struct walk *walk,
+					    __u64 number)
 {
-	struct wire_script *record = code_room(NULL, sizeof(*record) + WIRE_SCRIPT_SMALL);
+	struct wire_script *record = code_room(m, sizeof(*record) + WIRE_SCRIPT_SMALL);
 
 	if (!record)
 		return false;
@@ -201,30 +202,23 @@ static __always_inline bool async_send_name(struct walk *walk, __u64 number, __u
 	record->first_line = 0;
 	record->table_bytes = record->table_sent = 0;
 	record->file = (struct wire_script_text){.width = 1};
-	code_text(NULL, &walk->script, name, &record->name, record->name_text,
-		  WIRE_SCRIPT_NAME - 1);
-	return code_end(NULL, record, sizeof(*record) + WIRE_SCRIPT_SMALL, record->name.width);
+	code_text(m, &walk->script, walk->script.async.task[TASK_NAME], &record->name,
+		  record->name_text, WIRE_SCRIPT_NAME - 1);
+	return code_end(m, record, sizeof(*record) + WIRE_SCRIPT_SMALL, record->name.width);
 }
 
-/* The number of the name; 0: it is none that the program gave, or cannot be had. */
-static __always_inline __u64 async_name(struct walk *walk, __u64 name)
+/* The number of the name of the task that was read; 0: it is none that the program gave, or cannot
+ * be had. */
+static __always_inline __u64 async_name(struct walk *walk)
 {
 	struct script *s = &walk->script;
+	const __u64 name = s->async.task[TASK_NAME];
 	struct two_hashes key;
-	const __u64 *known;
-	__u64 number;
 
 	if (!name || !async_read_name(s, name))
 		return 0;
 	key = async_name_hash(s, name);
-	known = bpf_map_lookup_elem(&known_codes, &key);
-	if (known)
-		return *known;
-	number = code_new_number(s);
-	if (!number || !async_send_name(walk, number, name))
-		return 0;
-	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
-	return number;
+	return code_find(NULL, walk, &key, async_send_name);
 }
 
 /* --- tasks and coroutines --------------------------------------------------------------------- */
@@ -232,7 +226,7 @@ static __always_inline __u64 async_name(struct walk *walk, __u64 name)
 static __always_inline void async_task(struct walk *walk)
 {
 	struct async_walk *a = &walk->script.async;
-	const __u64 number = async_name(walk, a->task[TASK_NAME]);
+	const __u64 number = async_name(walk);
 	const __u64 by = a->task[TASK_AWAITED_BY];
 
 	async_word(walk, number ? number << WIRE_SCRIPT_SHIFT : WIRE_SCRIPT_TASK);

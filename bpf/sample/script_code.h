@@ -7,7 +7,7 @@
 #define SAMPLE_SCRIPT_CODE_H
 
 /* What of a code object is read: from here, SCRIPT_CODE_WORDS words. Offsets are the same from
- * CPython 3.11 to 3.14. */
+ * CPython 3.9 to 3.14. */
 #define CODE_FROM  64
 #define CODE_FILE  (112 - CODE_FROM)
 #define CODE_NAME  (128 - CODE_FROM) /* the qualified name */

@@ -60,13 +60,13 @@ static __always_inline bool python_enter(const struct script_memory *m, struct s
 
 	if (!state || !read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
 		return false;
-	if (!s->proc.loop_bytes) {
+	if (s->proc.loop_bytes) {
+		s->first = frame;
+		if (!s->has_loops)
+			s->outcome = WIRE_SCRIPT_LATE; /* the walk does not meet the loops */
+	} else {
 		python_next(s, frame);
-		return true;
 	}
-	s->first = frame;
-	if (!s->has_loops)
-		s->outcome = WIRE_SCRIPT_LATE; /* the walk does not meet the loops */
 	return true;
 }
 

@@ -139,7 +139,7 @@ static int check(struct markers *m, uint32_t language)
 	if (kind == TARGET_COMMAND || engine_is_for_all(m->engine->in.target))
 		return 0;
 	return err(-ENOENT, "pattern '%s': no process of the target runs %s", text,
-		   language == WIRE_SCRIPT_PYTHON ? "CPython 3.10 or later" : "PHP");
+		   language == WIRE_SCRIPT_PYTHON ? "CPython" : "PHP");
 }
 
 static int markers_open(void *state)
