@@ -157,11 +157,8 @@ static __always_inline bool begin_chain(struct walk *walk)
 			return false;
 		script_enter_task(walk, current_task(), proc, 0);
 	}
-	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON && !walk->script.proc.loop_bytes)
 		begin(walk);
-	/* The loader cannot pair frames with loops. */
-	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON && walk->script.has_loops)
-		walk->script.outcome = WIRE_SCRIPT_LATE;
 	return true;
 }
 

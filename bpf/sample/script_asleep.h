@@ -89,6 +89,12 @@ static long asleep_chain_ruby(__u32 i, struct script_memory *m)
 	return !asleep_walk(m)->script.chain_more;
 }
 
+static long asleep_chain_objects(__u32 i, struct script_memory *m)
+{
+	objects_round(m, asleep_walk(m));
+	return !asleep_walk(m)->script.chain_more;
+}
+
 static long asleep_v8_scan(__u32 i, struct script_memory *m)
 {
 	return !v8_scan(m, asleep_walk(m));
@@ -120,6 +126,7 @@ static __always_inline void asleep_chain(const struct asleep *a)
 	walk->script.outcome = WIRE_SCRIPT_NOT_ASKED;
 	walk->script.mode = SCRIPT_NATIVE;
 	walk->script.entry = 0;
+	walk->script.has_loops = 0;
 	if (!proc)
 		return;
 	walk->out.head.pid = a->sample->pid;
@@ -129,13 +136,15 @@ static __always_inline void asleep_chain(const struct asleep *a)
 	walk->script.chained = 1;
 	__builtin_memcpy(walk->registers, a->room->registers, sizeof(a->room->registers));
 	base = BPF_CORE_READ(task, thread.fsbase);
-	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON) {
+	if (walk->script.proc.language == WIRE_SCRIPT_PYTHON && !walk->script.proc.loop_bytes) {
 		python_begin(&walk->script, base);
 		bpf_loop(WIRE_WALK_FRAMES, asleep_chain_one, &m, 0);
 	} else if (walk->script.proc.loop_bytes) {
 		if (pairs_begin(&m, walk, base)) {
 			if (walk->script.proc.language == WIRE_SCRIPT_PHP)
 				bpf_loop(SCRIPT_CHAIN, asleep_chain_php, &m, 0);
+			else if (walk->script.proc.language == WIRE_SCRIPT_PYTHON)
+				bpf_loop(SCRIPT_CHAIN, asleep_chain_objects, &m, 0);
 			else
 				bpf_loop(SCRIPT_CHAIN, asleep_chain_ruby, &m, 0);
 			chain_end(walk);

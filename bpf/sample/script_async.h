@@ -320,7 +320,7 @@ static __always_inline void async_emit(struct walk *walk)
 	struct script *s = &walk->script;
 	struct async_walk *a = &s->async;
 	const struct async_coroutine *c;
-	__u64 number, unit;
+	__u64 number;
 
 	if (!a->found) {
 		a->step = ASYNC_TASK;
@@ -329,9 +329,9 @@ static __always_inline void async_emit(struct walk *walk)
 	a->found--;
 	c = &a->coroutines[a->found & (ASYNC_COROUTINES - 1)];
 	number = code_number(NULL, walk, c->code & ~TAG);
-	unit = (c->instruction - (c->code & ~TAG) - s->proc.bytecode) / UNIT;
 	if (number)
-		async_word(walk, number << WIRE_SCRIPT_SHIFT | (unit & WIRE_SCRIPT_MOST));
+		async_word(walk,
+			   number << WIRE_SCRIPT_SHIFT | python_unit(s, c->code, c->instruction));
 	else
 		async_cut(walk, WIRE_SCRIPT_UNREAD);
 }

@@ -18,23 +18,31 @@
 #define OBJECT_FROM  24
 #define OBJECT_WORDS 11
 
-/* Makes the frame object at .at a run. */
-static __always_inline void object_read(const struct script_memory *m, struct script *s)
+/* Reads the frame object at .at, as the run's only frame; false: it is not there. */
+static __always_inline bool object_frame(const struct script_memory *m, struct script *s)
 {
 	__s64 unit;
 
-	s->mode = SCRIPT_EMIT;
-	s->found = s->shown = s->torn = 0;
 	s->next = 0;
-	if (!read_user(m, s->frame, OBJECT_WORDS * 8, s->at + OBJECT_FROM)) {
-		s->torn = 1;
-		s->outcome = WIRE_SCRIPT_CUT;
-		return;
-	}
+	if (!read_user(m, s->frame, OBJECT_WORDS * 8, s->at + OBJECT_FROM))
+		return false;
 	unit = (__s64)(__s32)script_word(s->frame, s->proc.instruction) >> (s->proc.end & 1);
 	s->next = script_word(s->frame, s->proc.previous);
 	s->run[0].code = script_word(s->frame, s->proc.code);
 	s->run[0].instruction = s->run[0].code + unit * UNIT;
+	return true;
+}
+
+/* Makes the frame object at .at a run. */
+static __always_inline void object_read(const struct script_memory *m, struct script *s)
+{
+	s->mode = SCRIPT_EMIT;
+	s->found = s->shown = s->torn = 0;
+	if (!object_frame(m, s)) {
+		s->torn = 1;
+		s->outcome = WIRE_SCRIPT_CUT;
+		return;
+	}
 	s->found = 1;
 	s->chain_n++;
 	if (s->outcome == WIRE_SCRIPT_NO_STATE)

@@ -60,13 +60,10 @@ static __always_inline bool python_enter(const struct script_memory *m, struct s
 
 	if (!state || !read_user(m, &frame, 8, state + s->proc.state_frame) || !frame)
 		return false;
-	if (s->proc.loop_bytes) {
+	if (s->has_loops)
 		s->first = frame;
-		if (!s->has_loops)
-			s->outcome = WIRE_SCRIPT_LATE; /* the walk does not meet the loops */
-	} else {
+	else
 		python_next(s, frame);
-	}
 	return true;
 }
 
@@ -287,14 +284,18 @@ static __always_inline void python_left(struct walk *walk)
 		python_caller(walk);
 }
 
+/* Where in the code object at @tagged the instruction is. -1, before the first one, becomes
+ * WIRE_SCRIPT_BEGIN. */
+static __always_inline __u64 python_unit(const struct script *s, __u64 tagged, __u64 instruction)
+{
+	return (instruction - (tagged & ~TAG) - s->proc.bytecode) / UNIT & WIRE_SCRIPT_MOST;
+}
+
 static __always_inline void python_add(const struct script_memory *m, struct walk *walk,
 				       __u64 tagged, __u64 instruction)
 {
 	struct script *s = &walk->script;
-	const __u64 code = tagged & ~TAG;
-	const __u64 number = code_number(m, walk, code);
-	/* -1, before the first instruction, becomes WIRE_SCRIPT_BEGIN. */
-	const __u64 unit = (instruction - code - s->proc.bytecode) / UNIT;
+	const __u64 number = code_number(m, walk, tagged & ~TAG);
 
 	if (!number) {
 		if (s->outcome == WIRE_SCRIPT_WHOLE)
@@ -303,7 +304,8 @@ static __always_inline void python_add(const struct script_memory *m, struct wal
 		return;
 	}
 	script_keep(walk, (__u64)WIRE_FRAME_SCRIPT << WIRE_FRAME_SHIFT |
-				  number << WIRE_SCRIPT_SHIFT | (unit & WIRE_SCRIPT_MOST));
+				  number << WIRE_SCRIPT_SHIFT |
+				  python_unit(s, tagged, instruction));
 }
 
 /* Reads the next frame, one behind those that are remembered, again. */

@@ -4,8 +4,7 @@ pairs there are, and fails on a pair of adjacent frames that was not seen, on a 
 function has not, and if fewer than 99.5 % of the stacks of the interpreter are whole. Frames of code
 outside SCRIPT call each other in ways that a second run need not repeat: of these only the callers
 and callees in SCRIPT are judged. At most 1 % of the stacks may have a frame of the interpreter's loop.
-LOOPS is for CPython before 3.11: so many percent, since each call begins and ends a loop; and stacks that
-the loader walks, as until it has made the tables, are native ones.
+LOOPS is for CPython before 3.11: so many percent, since each call begins and ends a loop.
 """
 
 import collections
@@ -72,9 +71,8 @@ def main():
                 continue
             wrong[f"{caller} at {fr['line'][py[i - 1]]} calls {callee}"] += n
     ledger = t["ledger"]
-    counted = MISSING[:2] if len(sys.argv) > 4 else MISSING
     missing = sum(n for name, c, n in zip(ledger["name"], ledger["class"], ledger["count"])
-                  if c == NOTE and name.startswith(counted))
+                  if c == NOTE and name.startswith(MISSING))
     whole = 100 * (1 - missing / max(1, missing + with_script))
     print(f"{with_script} of {total} stacks with script frames, {whole:.2f} % whole, {judged} pairs, "
           f"{sum(wrong.values())} wrong, {loops} with a loop")
