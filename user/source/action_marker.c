@@ -191,6 +191,13 @@ static void begin(void *state, const struct source_services *services)
 	m->interpreters.procs = services->procs;
 }
 
+static void drained(void *state)
+{
+	struct markers *m = state;
+
+	interpreters_look(&m->interpreters);
+}
+
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /* Says that not all calls were counted, to keep to --max-slowdown: in a text that the caller frees;
@@ -264,7 +271,8 @@ static uint64_t since(const struct markers *m, uint64_t key, uint64_t calls)
 	return calls > before ? calls - before : 0;
 }
 
-static uint64_t add_rows(const struct markers *m, struct profile *p)
+/* Returns their calls; sets @told to the languages, as bits, of which any function was called. */
+static uint64_t add_rows(const struct markers *m, struct profile *p, uint32_t *told)
 {
 	struct map_entries live = {0};
 	const struct map_entries *entries = m->has_ended ? &m->ended : &live;
@@ -277,6 +285,8 @@ static uint64_t add_rows(const struct markers *m, struct profile *p)
 		const uint64_t key = *(const uint64_t *)map_entry_key(entries, i);
 		const uint64_t calls = since(m, key, c->calls);
 
+		if (calls && is_sound(c))
+			*told |= 1u << c->language;
 		if (!calls || !is_wanted(m, c))
 			continue;
 		add_row(m, p, c, calls);
@@ -309,18 +319,20 @@ static void add_ledger(const struct markers *m, struct profile *p, uint64_t kept
 	profile_ledger(p, LEDGER_ZONES, LEDGER_KEPT, "kept", (int64_t)kept);
 }
 
-/* Interpreters that are of no use, of processes that came later, too. */
-static void add_notes(const struct markers *m, struct profile *p)
+/* Interpreters that are of no use, of processes that came later, too. @told: see add_rows(). */
+static void add_notes(const struct markers *m, struct profile *p, uint32_t told)
 {
 	const uint32_t languages = scriptpatterns_languages(m->patterns);
 
 	vec_each (i, &m->interpreters.known) {
-		_free_ char *why = languages >> i->is.language & 1
-					   ? interpreters_objection(&m->interpreters, 0, i)
-					   : NULL;
-		_free_ char *note =
-			why ? mem_printf("script functions not counted: %s", why) : NULL;
+		_free_ char *why = NULL, *note = NULL;
 
+		if (!(languages >> i->is.language & 1))
+			continue;
+		why = interpreters_objection(&m->interpreters, 0, i);
+		if (!why && !(told >> i->is.language & 1))
+			why = interpreters_silence(i);
+		note = why ? mem_printf("script functions not counted: %s", why) : NULL;
 		if (note)
 			profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE, note, 1);
 	}
@@ -330,8 +342,10 @@ static void finish(const void *state, struct assembly *a)
 {
 	const struct markers *m = state;
 
-	add_ledger(m, a->p, add_rows(m, a->p));
-	add_notes(m, a->p);
+	uint32_t told = 0;
+
+	add_ledger(m, a->p, add_rows(m, a->p, &told));
+	add_notes(m, a->p, told);
 	profile_add_part(a->p, PART_ZONES);
 	zones_finish(a->p);
 }
@@ -411,6 +425,7 @@ const struct action marker_action = {
 		   .captures = captures,
 		   .begin = begin,
 		   .open = markers_open,
+		   .drained = drained,
 		   .finish = finish,
 		   .taken = taken,
 		   .total = total,

@@ -59,6 +59,16 @@ struct interpreted *interpreters_of(struct interpreters *m, uint32_t image)
 	return i;
 }
 
+void interpreters_look(struct interpreters *m)
+{
+	for (uint32_t i = 0; i < m->images->at.n; i++) {
+		const struct image *image = images_at(m->images, i);
+
+		if (image && image->kind == IMAGE_KIND_FILE)
+			(void)interpreters_of(m, i);
+	}
+}
+
 const char *interpreters_marker(const struct interpreter *i)
 {
 	if (i->language == WIRE_SCRIPT_PYTHON && i->major == 3 && i->minor == 11)
@@ -138,9 +148,16 @@ char *interpreters_objection(const struct interpreters *m, uint32_t pid,
 		return mem_printf("this %s was built without its static markers, or they are not "
 				  "known: " SAMPLE,
 				  version);
-	if (pid && !passes(m, pid, i))
-		return mem_printf("this %s was not started for it: start it with "
-				  "USE_ZEND_DTRACE=1 in its environment, or " SAMPLE,
-				  version);
-	return NULL;
+	return pid && !passes(m, pid, i) ? interpreters_silence(i) : NULL;
+}
+
+char *interpreters_silence(const struct interpreted *i)
+{
+	_free_ char *version = version_of(&i->is);
+
+	if (!i->enabled)
+		return NULL;
+	return mem_printf("this %s was not started for it: start it with USE_ZEND_DTRACE=1 in its "
+			  "environment, or " SAMPLE,
+			  version);
 }

@@ -39,10 +39,14 @@ void interpreters_release(struct interpreters *);
 /* What the image with that number is; reads the file at the first call. Valid until the next
  * call. */
 struct interpreted *interpreters_of(struct interpreters *, uint32_t image);
+/* Looks at all files that processes of the target have run, so that they are among .known. */
+void interpreters_look(struct interpreters *);
 /* The name of the marker of a version of which is known that it counts exactly; NULL: of others. */
 const char *interpreters_marker(const struct interpreter *);
 /* Why calls of functions are not counted in process @pid with that interpreter, in a clause that
  * the caller frees; NULL: they are. @pid: 0 if it has not begun to run. */
 char *interpreters_objection(const struct interpreters *, uint32_t pid, const struct interpreted *);
+/* Why one whose marker got a probe may have told of no call, as above; NULL: nothing was called. */
+char *interpreters_silence(const struct interpreted *);
 
 #endif
