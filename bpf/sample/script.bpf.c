@@ -276,7 +276,7 @@ int script_rest(struct walk *walk)
 	struct walk *context = walk;
 	bool begins;
 
-	/* Else the walk gave up amid a run. */
+	/* Else the walk gave up within a run. */
 	if (!walk || walk->script.mode != SCRIPT_NATIVE)
 		return 0;
 	begins = walk->script.outcome <= WIRE_SCRIPT_LATE && begin_chain(walk);

@@ -69,21 +69,30 @@ static __always_inline __u64 code_known(const struct two_hashes *key)
 	return number;
 }
 
+/* Sends the function of these hashes, which is new, by @send; returns its number, 0: it could not
+ * be sent. */
+static __always_inline __u64 code_new(const struct script_memory *m, struct walk *walk,
+				      const struct two_hashes *key,
+				      bool (*send)(const struct script_memory *, struct walk *,
+						   __u64 number))
+{
+	__u64 number = code_new_number(&walk->script);
+
+	if (!number || !send(m, walk, number))
+		return 0;
+	bpf_map_update_elem(&known_codes, key, &number, BPF_ANY);
+	return number;
+}
+
 /* The number of the function of these hashes, which @send sends if it is new; 0: it could not. */
 static __always_inline __u64 code_find(const struct script_memory *m, struct walk *walk,
 				       const struct two_hashes *key,
 				       bool (*send)(const struct script_memory *, struct walk *,
 						    __u64 number))
 {
-	__u64 number = code_known(key);
+	const __u64 number = code_known(key);
 
-	if (number)
-		return number;
-	number = code_new_number(&walk->script);
-	if (!number || !send(m, walk, number))
-		return 0;
-	bpf_map_update_elem(&known_codes, key, &number, BPF_ANY);
-	return number;
+	return number ? number : code_new(m, walk, key, send);
 }
 
 /* Begins the record of a function. */
@@ -137,8 +146,8 @@ static __always_inline void code_text(const struct script_memory *m, struct scri
 
 /* Sends a function as @number; @room: for its table, a constant power of two. False: there is no
  * room, or it could not be read. */
-static __always_inline bool code_send(const struct script_memory *m, struct walk *walk,
-				      __u64 number, const __u32 room)
+static __always_inline bool code_send_within(const struct script_memory *m, struct walk *walk,
+					     __u64 number, const __u32 room)
 {
 	struct script *s = &walk->script;
 	struct wire_script *record = code_room(m, sizeof(*record) + room);
@@ -160,6 +169,14 @@ static __always_inline bool code_send(const struct script_memory *m, struct walk
 			record->name.width && record->file.width &&
 				read_user(m, record + 1, bytes,
 					  script_word(s->code, CODE_LINES) + BYTES_DATA));
+}
+
+static __always_inline bool code_send(const struct script_memory *m, struct walk *walk,
+				      __u64 number)
+{
+	return walk->script.lines < WIRE_SCRIPT_SMALL
+		       ? code_send_within(m, walk, number, WIRE_SCRIPT_SMALL)
+		       : code_send_within(m, walk, number, WIRE_SCRIPT_LARGE);
 }
 
 /* Reads the code object at @code to s->code. */
@@ -192,14 +209,7 @@ static __always_inline __u64 code_read(const struct script_memory *m, struct wal
 	    (s->proc.code_type && s->type != s->proc.code_type) ||
 	    !read_user(m, &s->lines, 8, script_word(s->code, CODE_LINES) + BYTES_LENGTH))
 		return 0;
-	number = code_new_number(s);
-	if (!number)
-		return 0;
-	if (s->lines < WIRE_SCRIPT_SMALL ? !code_send(m, walk, number, WIRE_SCRIPT_SMALL)
-					 : !code_send(m, walk, number, WIRE_SCRIPT_LARGE))
-		return 0;
-	bpf_map_update_elem(&known_codes, &key, &number, BPF_ANY);
-	return number;
+	return code_new(m, walk, &key, code_send);
 }
 
 /* The same, which does not look again at what this walk has met already. */

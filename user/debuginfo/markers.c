@@ -85,7 +85,7 @@ static const char *next(const char **at, const char *end)
 	return zero ? text : NULL;
 }
 
-/* What all addresses of notes are off by: the file was laid out anew after they were written. */
+/* What all addresses of notes are off by: the file got another layout after they were written. */
 static uint64_t adjust(uint64_t noted, uint64_t base)
 {
 	return noted && base ? base - noted : 0;

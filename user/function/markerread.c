@@ -78,7 +78,7 @@ static int by_address(const void *pa, const void *pb)
 {
 	const struct zone_def *a = pa, *b = pb;
 
-	return a->address < b->address ? -1 : a->address > b->address;
+	return order_up(a->address, b->address);
 }
 
 void markerread_add(const struct zonefile *z, const char *path,
@@ -88,5 +88,5 @@ void markerread_add(const struct zonefile *z, const char *path,
 
 	markers_each(z->elf, take, &r);
 	if (r.added)
-		qsort(out->zones.at, out->zones.n, sizeof(*out->zones.at), by_address);
+		vec_sort(&out->zones, by_address);
 }

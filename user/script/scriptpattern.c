@@ -33,11 +33,11 @@ static const struct ending {
 } endings[] = {
 #define NODE "V8 compiles and inlines functions, and nothing tells when one is called"
 #define RUBY "Ruby's markers of calls (method__entry) are not passed for each call"
-	{".py", WIRE_SCRIPT_PYTHON, NULL},   {".pyw", WIRE_SCRIPT_PYTHON, NULL},
-	{".php", WIRE_SCRIPT_PHP, NULL},     {".phtml", WIRE_SCRIPT_PHP, NULL},
-	{".inc.php", WIRE_SCRIPT_PHP, NULL}, {".js", WIRE_SCRIPT_V8, NODE},
-	{".mjs", WIRE_SCRIPT_V8, NODE},	     {".cjs", WIRE_SCRIPT_V8, NODE},
-	{".ts", WIRE_SCRIPT_V8, NODE},	     {".rb", WIRE_SCRIPT_RUBY, RUBY},
+	{".py", WIRE_SCRIPT_PYTHON, NULL}, {".pyw", WIRE_SCRIPT_PYTHON, NULL},
+	{".php", WIRE_SCRIPT_PHP, NULL},   {".phtml", WIRE_SCRIPT_PHP, NULL},
+	{".js", WIRE_SCRIPT_V8, NODE},	   {".mjs", WIRE_SCRIPT_V8, NODE},
+	{".cjs", WIRE_SCRIPT_V8, NODE},	   {".ts", WIRE_SCRIPT_V8, NODE},
+	{".rb", WIRE_SCRIPT_RUBY, RUBY},
 };
 
 /* Where the colon between the file and the name is; NULL: it is no such pattern. */
